@@ -1,0 +1,111 @@
+"""The error tree. A class's docstring is its default message.
+
+HoldfastError
+├─ UsageError           the caller asked for something wrong
+│  ├─ IllegalMove       the lifecycle tables have no such row
+│  ├─ NotFound          no such job, run, target or checkpoint
+│  ├─ BadParams         an option or parameter that cannot be used
+│  └─ Refused           a lawful request that this moment does not allow
+├─ LostLease            the chunk is no longer ours: drop the work, count it, go on
+├─ LedgerUnavailable    storage down or busy: back off and repeat the call; its key makes that safe
+├─ LedgerUnfit          newer, damaged or wrongly configured ledger: nothing is written
+├─ DiskFull             no room to save: say so and wait
+├─ FetchError           one failure on the source's side, always with a code of model/codes.py
+└─ Corrupt              a stored row contradicts the model: stop, never guess
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class HoldfastError(Exception):
+    """Holdfast could not do that."""
+
+    code = "internal"
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        self.message = message or (type(self).__doc__ or "").splitlines()[0]
+        self.hint = hint
+        super().__init__(self.message)
+
+
+class UsageError(HoldfastError):
+    """That cannot be asked for."""
+
+    code = "usage"
+
+
+class IllegalMove(UsageError):
+    """That move is not allowed from here."""
+
+    code = "illegal_move"
+
+    def __init__(self, thing: str, status: str, verb: str, allowed: Sequence[str]) -> None:
+        self.thing, self.status, self.verb, self.allowed = thing, status, verb, tuple(allowed)
+        ways = ", ".join(allowed) if allowed else "nothing"
+        super().__init__(f"cannot {verb} a {thing} that is {status}; allowed here: {ways}")
+
+
+class NotFound(UsageError):
+    """There is no such thing in this ledger."""
+
+    code = "not_found"
+
+
+class BadParams(UsageError):
+    """A parameter cannot be used."""
+
+    code = "bad_params"
+
+
+class Refused(UsageError):
+    """Refused: this moment does not allow it."""
+
+    code = "refused"
+
+
+class LostLease(HoldfastError):
+    """The chunk is held by somebody else now."""
+
+    code = "lost_lease"
+
+
+class LedgerUnavailable(HoldfastError):
+    """The ledger did not answer; whether the last write was kept is unknown."""
+
+    code = "ledger_unavailable"
+
+
+class LedgerUnfit(HoldfastError):
+    """The ledger cannot be used by this program; nothing was written."""
+
+    code = "ledger_unfit"
+
+
+class DiskFull(HoldfastError):
+    """There is no room left to save anything."""
+
+    code = "disk_full"
+
+
+class Corrupt(HoldfastError):
+    """A stored row contradicts the model."""
+
+    code = "corrupt"
+
+
+class BatchMismatch(Corrupt):
+    """A settle was repeated under its key with other contents."""
+
+    code = "batch_mismatch"
+
+
+class FetchError(HoldfastError):
+    """The source did not give what was asked for."""
+
+    def __init__(self, code: str, message: str = "", *, status: int | None = None, retry_after_s: float | None = None):
+        super().__init__(message or code)
+        self.code = code
+        self.status = status
+        self.retry_after_s = retry_after_s

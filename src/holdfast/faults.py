@@ -1,0 +1,85 @@
+"""Named fault points: `point("settle.before_commit")` costs a dictionary look-up and does nothing unless armed.
+
+`HOLDFAST_FAULT=name:n:kill|raise|delay|unknown` arms the n-th hit of one point. `unknown` means that what stood before
+the point happened, and its caller is told that the connection was lost.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+
+from holdfast.clock import pause_thread
+from holdfast.errors import HoldfastError, LedgerUnavailable
+
+POINTS: dict[str, str] = {
+    "claim.before_commit": "a claim is written, not yet committed",
+    "claim.after_commit": "a claim is committed, its reply is not yet seen",
+    "settle.before_commit": "a settle is written, not yet committed",
+    "settle.after_commit": "a settle is committed, its reply is not yet seen",
+    "lease.before_commit": "leases and rescues are written, not yet committed",
+    "lease.after_commit": "leases are committed, not yet used",
+    "enqueue.before_commit": "a plan batch is written, not yet committed",
+    "enqueue.after_commit": "a plan batch is committed, the planner does not know it yet",
+    "finish.before_commit": "the job's last move is written, not yet committed",
+    "submit.after_commit": "a job is accepted, its submitter does not know it yet",
+    "pause.after_commit": "a pause is requested, nobody has seen it yet",
+    "segment.before_fsync": "bodies are written to the segment, not yet on the disk",
+    "segment.after_fsync": "bodies are on the disk, no row refers to them yet",
+    "export.before_rename": "an export is written beside, not yet renamed",
+}
+DELAY_S = 0.3
+
+
+class InjectedFault(HoldfastError):
+    """An armed fault point raised."""
+
+
+@dataclass(slots=True)
+class _Armed:
+    name: str
+    hits_left: int
+    action: str
+
+
+def _read(text: str) -> _Armed | None:
+    if not text:
+        return None
+    name, count, action = text.split(":")
+    if name not in POINTS:
+        raise InjectedFault(f"HOLDFAST_FAULT names no fault point: {name}")
+    return _Armed(name, int(count), action)
+
+
+_armed = _read(os.environ.get("HOLDFAST_FAULT", ""))
+hits: dict[str, int] = {}
+
+
+def arm(text: str) -> None:
+    """Arm one point in this process (tests); an empty text disarms."""
+    global _armed
+    _armed = _read(text)
+
+
+def point(name: str) -> None:
+    """A place where a test may kill, fail or slow this program."""
+    if _armed is None:
+        return
+    hits[name] = hits.get(name, 0) + 1
+    if _armed.name != name:
+        return
+    _armed.hits_left -= 1
+    if _armed.hits_left == 0:
+        _act(_armed.action, name)
+
+
+def _act(action: str, name: str) -> None:
+    if action == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif action == "raise":
+        raise InjectedFault(f"fault injected at {name}")
+    elif action == "unknown":
+        raise LedgerUnavailable(f"connection lost at {name} (injected)")
+    else:
+        pause_thread(DELAY_S)

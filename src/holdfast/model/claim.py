@@ -1,0 +1,44 @@
+"""What a worker wishes to claim, and what the ledger answers to a settle."""
+
+from __future__ import annotations
+
+import msgspec
+
+from holdfast.model.lease import Lease
+from holdfast.model.target import Claimed
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """Claim up to `room` targets from these leased chunks. `alone`: one suspect, with nothing else in hand."""
+
+    leases: tuple[Lease, ...]
+    room: int
+    delay_ms: int
+    per_host: int
+    alone: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What became of one chunk's batch: `settled`, `replayed` (it was already stored), or `lost` (fenced off)."""
+
+    kind: str
+    no: int = 0
+    requested: str | None = None
+    phase: str = ""
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
+    """The ledger's answer, per chunk. Nothing of it is true before the commit that it reports."""
+
+    answers: dict[int, Answer]
+    claimed: tuple[Claimed, ...] = ()
+    suspects: int = 0  # targets that wait to be claimed alone in the wished chunks
+    next_due_ms: int | None = None  # ms from now until a lane may have work; None: nothing is waiting
+    checkpoint: int | None = None
+
+
+class Holding(msgspec.Struct, frozen=True):
+    """What the ledger says a worker holds: current leases with their numbers, and every held target."""
+
+    leases: tuple[Lease, ...]
+    claimed: tuple[Claimed, ...]

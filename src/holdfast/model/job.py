@@ -1,0 +1,116 @@
+"""Jobs and runs as values: what a user asked for, and how far it is. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+WORK_CHUNKS = 16
+CHUNKINGS = ("key", "host")
+PHASES = ("crawling", "extracting", "analyzing", "generating")
+PAUSED_BY = ("interrupt", "user", "disk_full", "blocked", "auto_resume", "restore")
+REQUESTS = ("pause", "cancel")
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a job is worked: pace, tries, budgets. Kept with the job, so that a resume is as polite as the start."""
+
+    concurrency: int = 8
+    per_host: int = 2
+    delay_ms: int = 500
+    jitter: float = 0.2
+    max_attempts: int = 3
+    timeout_s: float = 60.0
+    connect_timeout_s: float = 10.0
+    first_byte_timeout_s: float = 30.0
+    idle_timeout_s: float = 20.0
+    max_bytes: int = 50_000_000
+    user_agent: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    allow: tuple[str, ...] = ()  # "127.0.0.1:8123": private addresses let through, one by one
+    allow_private: bool = False
+    resolve: dict[str, str] = {}  # name -> "address:port": simulated worlds
+    checkpoint_targets: int = 10
+    checkpoint_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSpec:
+    """A job as submitted. `identity` is recipe + inputs, or recipe + name where the user named it."""
+
+    recipe: str
+    name: str
+    identity: str
+    params: dict[str, Any]
+    options: Options = field(default_factory=Options)
+    chunking: str = "host"
+    planned_total: int | None = None
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A job as the ledger has it. Times are wall milliseconds; `version` rises with every move or request."""
+
+    id: int
+    uid: str
+    name: str
+    recipe: str
+    identity: str | None
+    params: dict[str, Any]
+    options: Options
+    chunking: str
+    status: str
+    requested: str | None
+    paused_by: str | None
+    because: str
+    stop_reason: str | None
+    health: str | None
+    version: int
+    phase: str
+    generation: int
+    plan_done: bool
+    planned_total: int | None
+    run: int
+    active_ms: int
+    created_at: int
+    since: int
+    started_at: int | None
+    paused_at: int | None
+    finished_at: int | None
+    last_error: str | None
+    recoveries: int
+    refetched: int
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.uid})"
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """The books of a job. `discovered` is the sum of the other six by construction of the rows, and is checked."""
+
+    discovered: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    skipped: int = 0
+    cancelled: int = 0
+    pending: int = 0
+    in_progress: int = 0
+    failed_by: dict[str, int] = {}
+    skipped_by: dict[str, int] = {}
+    by_type: dict[str, dict[str, int]] = {}
+
+    @property
+    def settled(self) -> int:
+        return self.succeeded + self.failed + self.skipped + self.cancelled
+
+    @property
+    def left(self) -> int:
+        return self.pending + self.in_progress
+
+    def seven(self) -> dict[str, int]:
+        """The identity's seven numbers, in the order people read them."""
+        names = ("discovered", "succeeded", "failed", "skipped", "cancelled", "pending", "in_progress")
+        return {name: getattr(self, name) for name in names}

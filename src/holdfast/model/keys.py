@@ -1,0 +1,80 @@
+"""Canonical URLs and the 128-bit keys made from them. The only place that decides when two URLs are one target.
+
+The canonical form is the WHATWG serialisation with the fragment dropped and nothing else: a key is for ever.
+A key is `H32(origin + directory) || H96(url)`, salted per ledger: links of one page land near each other in the
+index, and a hostile site cannot craft two URLs with one key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import ada_url
+
+from holdfast.errors import BadParams
+
+SALT_BYTES = 16
+KEY_BYTES = 16
+URL_LENGTH_MAX = 8_192
+SCHEMES = ("http:", "https:")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A canonical URL in the parts that the ledger stores: `url == origin + path`."""
+
+    url: str
+    origin: str
+    host: str
+    path: str
+
+
+def canonical(url: str, base: str | None = None) -> Address | None:
+    """The address of `url` (seen on page `base`), or None where it is no http(s) URL that could be asked for."""
+    try:
+        joined = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
+    except ValueError:
+        return None
+    href = joined.partition("#")[0]
+    if len(href) > URL_LENGTH_MAX:
+        return None
+    return _split(href)
+
+
+def _split(href: str) -> Address | None:
+    scheme, separator, rest = href.partition("//")
+    if scheme not in SCHEMES or not separator:
+        return None
+    slash = rest.find("/")
+    authority, path = (rest, "/") if slash < 0 else (rest[:slash], rest[slash:])
+    host = authority.rpartition("@")[2]
+    if not host or host != authority:  # credentials in a URL are never carried along
+        return None
+    return Address(href, f"{scheme}//{host}", host, path)
+
+
+def seed_address(text: str) -> Address:
+    """The address of a URL that a person typed; `example.org/docs` is read as https."""
+    typed = text.strip()
+    address = canonical(typed if "://" in typed else f"https://{typed}")
+    if address is None or any(ord(char) < 33 for char in typed):
+        raise BadParams(f"{text!r} is not an http or https URL", hint="holdfast crawl https://docs.example.dev")
+    return address
+
+
+def key_of(address: Address, salt: bytes) -> bytes:
+    """The target's key: near its neighbours by directory, apart from everything by URL."""
+    directory = address.path.partition("?")[0].rpartition("/")[0]
+    near = blake2b((address.origin + directory).encode(), digest_size=4, key=salt).digest()
+    return near + blake2b(address.url.encode(), digest_size=KEY_BYTES - 4, key=salt).digest()
+
+
+def chunk_of_key(key: bytes, chunks: int) -> int:
+    """The share of the keys that this key lies in, for jobs whose scope is one host."""
+    return key[-1] % chunks
+
+
+def chunk_of_host(host: str, chunks: int) -> int:
+    """The share that a host lies in; unsalted, so that a restored job keeps its chunks."""
+    return blake2b(host.encode(), digest_size=4).digest()[0] % chunks

@@ -1,0 +1,55 @@
+"""Owners and leases: who holds which chunk, under which epoch, and up to which commit number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+LEASE_S = 30.0
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """One process, named so that another process of the same host can prove it dead."""
+
+    host: str
+    boot: str
+    namespace: str
+    pid: int
+    started: int
+
+    def __str__(self) -> str:
+        return f"pid {self.pid} on {self.host}"
+
+
+class Lease(msgspec.Struct, frozen=True):
+    """One worker's hold on a chunk. `epoch` fences every write; `no` is the chunk's last commit number."""
+
+    chunk: int
+    job: int
+    kind: str  # "control", "plan" or "work"
+    index: int
+    epoch: int
+    no: int
+    phase: str
+    requested: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a chunk, as a reader sees it."""
+
+    chunk: int
+    kind: str
+    epoch: int
+    owner: Owner
+    lapsed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rescued:
+    """What taking over dead or lapsed chunks put back."""
+
+    chunks: int = 0
+    targets: int = 0
+    poisoned: int = 0

@@ -1,0 +1,140 @@
+"""What a step says happened (outcome), what policy makes of it (verdict), and the frozen batch that settles verdicts."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from holdfast.model.target import External, Found
+
+
+class BodyRef(msgspec.Struct, frozen=True):
+    """Where the bytes of a page lie: the truth is this reference, never a scan of the file."""
+
+    segment: str
+    offset: int
+    length: int
+    size: int  # decoded bytes
+    sha256: bytes  # of the decoded bytes
+    media: str
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A structured row taken from a target; `doc` is JSON."""
+
+    kind: str
+    doc: bytes
+
+
+class Body(msgspec.Struct, frozen=True):
+    """A fetched body on its way to a segment, after content decoding."""
+
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    content: bytes
+    sha256: bytes
+    media: str
+    fetched_at: int  # wall ms
+
+
+class Done(msgspec.Struct, frozen=True):
+    """The target gave its result."""
+
+    disposition: str
+    body: Body | None = None
+    records: tuple[Record, ...] = ()
+    found: tuple[Found, ...] = ()
+    external: tuple[External, ...] = ()
+    status_code: int | None = None
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    """The target is settled without a result: `disposition` and a sentence say why."""
+
+    disposition: str
+    because: str
+    found: tuple[Found, ...] = ()
+    external: tuple[External, ...] = ()
+    records: tuple[Record, ...] = ()
+    rule: str = ""
+    status_code: int | None = None
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """The try ended with a code of model/codes.py; policy decides whether there is another."""
+
+    code: str
+    message: str
+    status_code: int | None = None
+    retry_after_s: float | None = None
+
+
+Outcome = Done | Skipped | Failed
+VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """One judged outcome, ready to be settled. `move` is a row of TARGET_MOVES."""
+
+    target: int
+    move: str
+    began_at: int
+    ended_at: int
+    disposition: str = ""
+    code: str = ""
+    rule: str = ""
+    because: str = ""
+    not_before: int | None = None  # wall ms; with `retry`
+    hold_host_ms: int = 0  # Retry-After and back-off: the whole host waits this long from the settle on
+    status_code: int | None = None
+    body: BodyRef | None = None
+    bytes: int = 0
+    records: tuple[Record, ...] = ()
+    found: tuple[Found, ...] = ()
+    external: tuple[External, ...] = ()
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """Verdicts of one chunk, frozen when first sent. `(chunk, epoch, no)` is its idempotency key.
+
+    `no` is the commit number that this batch will get: under one epoch only the lease's holder advances it, so a
+    repeated call finds its own entry under that number and nothing else.
+    """
+
+    chunk: int
+    epoch: int
+    no: int
+    worker: str
+    verdicts: tuple[Verdict, ...]
+    digest: bytes
+
+    @classmethod
+    def freeze(cls, *, chunk: int, epoch: int, no: int, worker: str, verdicts: tuple[Verdict, ...]) -> Batch:
+        return cls(chunk, epoch, no, worker, verdicts, digest_of(verdicts))
+
+
+class PlanBatch(msgspec.Struct, frozen=True):
+    """Planned targets with the cursor that stands behind them: saved together or not at all."""
+
+    chunk: int
+    epoch: int
+    no: int
+    cursor: int
+    next_cursor: int
+    done: bool
+    found: tuple[Found, ...]
+    digest: bytes
+
+    @classmethod
+    def freeze(
+        cls, *, chunk: int, epoch: int, no: int, cursor: int, next_cursor: int, done: bool, found: tuple[Found, ...]
+    ) -> PlanBatch:
+        return cls(chunk, epoch, no, cursor, next_cursor, done, found, digest_of((cursor, next_cursor, done, found)))
+
+
+def digest_of(value: Any) -> bytes:
+    """16 bytes that tell two batches apart."""
+    return sha256(msgspec.msgpack.encode(value)).digest()[:16]

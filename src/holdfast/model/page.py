@@ -1,0 +1,56 @@
+"""A page as exports print it: one JSON object per succeeded page, with fixed keys in a fixed order. No I/O."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from holdfast.clock import iso
+from holdfast.errors import Corrupt
+from holdfast.model.target import PageRow
+
+WALL_MS_MAX = 253_402_300_799_999  # the last millisecond that RFC 3339 can write
+
+
+class PageRecord(msgspec.Struct, frozen=True):
+    """What a site recipe's page record must say; anything else in it is kept and not exported."""
+
+    final_url: str
+    title: str | None
+    status_code: int
+    fetched_at: Annotated[int, msgspec.Meta(ge=0, le=WALL_MS_MAX)]
+    content_type: str | None
+    links: int
+
+
+_records = msgspec.json.Decoder(PageRecord)
+
+
+def page_object(row: PageRow) -> dict[str, Any]:
+    """The export's object; its order is part of the contract. Corrupt where the stored record cannot be read."""
+    target = f"T-{row.target:x}"
+    record = _record(row.record, target)
+    return {
+        "url": row.url,
+        "final_url": record.final_url,
+        "title": record.title,
+        "depth": row.depth,
+        "status_code": record.status_code,
+        "fetched_at": iso(record.fetched_at),
+        "content_type": record.content_type,
+        "sha256": row.sha256.hex(),
+        "bytes": row.size,
+        "links": record.links,
+        "parent": row.parent_url,
+        "markdown": None,  # until the text has been derived
+        "run": f"R-{row.run}",
+        "target": target,
+    }
+
+
+def _record(doc: bytes, target: str) -> PageRecord:
+    try:
+        return _records.decode(doc)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Corrupt(f"the page record of {target} cannot be read: {error}") from error

@@ -1,0 +1,118 @@
+"""Targets as they are found, claimed and shown. Hot values are msgspec structs: thirty are made per page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+RANK_PER_PRIORITY = 1_000_000
+
+
+def rank_of(depth: int, priority: int = 0) -> int:
+    """Claim order within a lane: priority first, then depth; the row id breaks ties."""
+    return priority * RANK_PER_PRIORITY + min(depth, RANK_PER_PRIORITY - 1)
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A target to be enqueued, or recorded as skipped at once (then `disposition` and `rule` say why)."""
+
+    key: bytes
+    chunk_index: int
+    origin: str
+    host: str
+    path: str
+    depth: int
+    rank: int
+    type: str = "page"
+    hops: int = 0
+    disposition: str = ""  # not empty: skipped when found, without an attempt
+    rule: str = ""
+
+
+class External(msgspec.Struct, frozen=True):
+    """A link that leads out of scope: one record per (job, URL), never a target."""
+
+    key: bytes
+    url: str
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """A target in a worker's hands. Its attempt is already spent."""
+
+    id: int
+    chunk: int
+    epoch: int
+    key: bytes
+    url: str
+    host: str
+    type: str
+    depth: int
+    parent: int | None
+    hops: int
+    attempts: int
+    generation: int
+    alone: bool = False
+
+    def __str__(self) -> str:
+        return f"T-{self.id:x} {self.url} attempt {self.attempts}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetRow:
+    """A target as a reader sees it: the row of `holdfast targets`."""
+
+    id: int
+    key: bytes
+    url: str
+    type: str
+    status: str
+    disposition: str | None
+    rule: str | None
+    code: str | None
+    depth: int
+    parent: int | None
+    host: str
+    chunk: int
+    generation: int
+    attempts: int
+    not_before: int | None
+    because: str | None
+    found_at: int | None
+    settled_at: int | None
+    sha256: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """One try at one target."""
+
+    target: int
+    n: int
+    worker: str
+    began_at: int
+    ended_at: int
+    outcome: str
+    code: str | None
+    status_code: int | None
+    message: str | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRow:
+    """A succeeded target with its page record and body reference: what exports read."""
+
+    target: int
+    url: str
+    depth: int
+    parent_url: str | None
+    record: bytes
+    segment: str
+    offset: int
+    length: int
+    size: int
+    sha256: bytes
+    media: str
+    found_at: int
+    run: int

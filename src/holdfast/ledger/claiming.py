@@ -1,0 +1,238 @@
+"""Claiming: the next targets of due lanes, each attempt spent in the claim's own transaction.
+
+A claim takes only what is due now and never reserves the future: a dead worker wastes one slot per host at most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.ledger.books import add_entry, count
+from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.model.claim import Answer, Wish
+from holdfast.model.lease import Lease
+from holdfast.model.target import Claimed
+
+BUSY_POLL_MS = 50
+PROMOTE_MAX = 64
+FAR_FUTURE = 1 << 52
+
+CLAIMED_COLUMNS = (
+    "t.id, l.chunk, t.key, l.origin, t.path, h.key, t.type, t.depth, t.parent, t.hops, t.attempts, t.gen, t.alone"
+)
+
+
+def claimed_from(row: Row, epoch: int) -> Claimed:
+    return Claimed(
+        id=row[0], chunk=row[1], epoch=epoch, key=bytes(row[2]), url=row[3] + row[4], host=row[5], type=row[6],
+        depth=row[7], parent=row[8], hops=row[9], attempts=row[10], generation=row[11], alone=bool(row[12]),
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Host:
+    """A host's row while a claim looks at it; written back once if it changed."""
+
+    id: int
+    key: str
+    conc: int
+    delay_ms: int
+    busy: int
+    ready_at: int
+    taken: int = 0
+
+    def room(self, now: int) -> int:
+        return 0 if self.ready_at > now else max(0, self.conc - self.busy)
+
+
+def fence(tx: Tx, lease_chunk: int, epoch: int, no: int | None = None) -> Row | None:
+    """Raise the chunk's number if it is still ours: (no, requested, phase). No row: the lease is lost."""
+    numbered = "" if no is None else "AND no = ?"
+    return one(
+        tx,
+        f"UPDATE chunk SET no = no + 1 WHERE id = ? AND epoch = ? AND owner_pid IS NOT NULL {numbered} "
+        "RETURNING no, requested, phase",
+        (lease_chunk, epoch) if no is None else (lease_chunk, epoch, no - 1),
+    )
+
+
+class Claim:
+    """One wish being fulfilled inside a settle's transaction."""
+
+    def __init__(self, tx: Tx, wish: Wish, answers: dict[int, Answer]) -> None:
+        self._tx, self._wish, self._answers = tx, wish, answers
+        self._fenced = {chunk for chunk, answer in answers.items() if answer.kind == "settled"}
+        self._hosts: dict[int, Host] = {}
+        self._now = tx.wall()
+        self.claimed: list[Claimed] = []
+
+    def fulfil(self) -> None:
+        for lease in self._wish.leases:
+            self._visit(lease)
+        self._write_hosts()
+
+    def _visit(self, lease: Lease) -> None:
+        """Claim from one chunk, unless it was lost, replayed, asked to stop, or has nothing due."""
+        answer = self._answers.get(lease.chunk)
+        if answer is None:
+            answer = self._answers[lease.chunk] = self._look(lease)
+        if answer.kind != "settled" or answer.requested is not None or self._room() <= 0:
+            return
+        numbered = lease.chunk in self._fenced
+        candidates = self._suspects(lease) if self._wish.alone else self._lanes(lease, answer.phase)
+        if not candidates:
+            return
+        if not numbered:
+            row = fence(self._tx, lease.chunk, lease.epoch)
+            if row is None:
+                self._answers[lease.chunk] = Answer("lost")
+                return
+            answer = self._answers[lease.chunk] = Answer("settled", row[0], row[1], row[2])
+        before = len(self.claimed)
+        if answer.requested is None:
+            for row in candidates:
+                if self._room() <= 0:
+                    break
+                if self._wish.alone:
+                    self._take_suspect(lease, row)
+                else:
+                    self._take_lane(lease, row)
+        if not numbered:
+            n = len(self.claimed) - before
+            add_entry(self._tx, lease.chunk, answer.no, lease.epoch, "claim", n=n)
+
+    def _room(self) -> int:
+        return (1 if self._wish.alone else self._wish.room) - len(self.claimed)
+
+    def _look(self, lease: Lease) -> Answer:
+        row = one(
+            self._tx,
+            "SELECT no, requested, phase FROM chunk WHERE id = ? AND epoch = ? AND owner_pid IS NOT NULL",
+            (lease.chunk, lease.epoch),
+        )
+        return Answer("lost") if row is None else Answer("settled", row[0], row[1], row[2])
+
+    def _lanes(self, lease: Lease, phase: str) -> list[Row]:
+        return self._tx.rows(
+            "SELECT id, host FROM lane WHERE chunk = ? AND phase = ? AND todo > 0 AND due <= ? ORDER BY due, id "
+            f"LIMIT ? {self._tx.skip_locked()}",
+            (lease.chunk, phase, self._now, max(1, self._room())),
+        )
+
+    def _suspects(self, lease: Lease) -> list[Row]:
+        return self._tx.rows(
+            "SELECT t.id, l.host, t.lane FROM target t CROSS JOIN lane l "
+            "WHERE t.state = 2 AND l.id = t.lane AND l.chunk = ? ORDER BY t.deaths, t.tried_at, t.id LIMIT 4",
+            (lease.chunk,),
+        )
+
+    def _take_lane(self, lease: Lease, row: Row) -> None:
+        """The first ready targets of one due lane; a lane that gives none is told when to be looked at again."""
+        lane, host = row[0], self._host(row[1])
+        room = min(host.room(self._now), self._room())
+        if room <= 0:
+            due = max(host.ready_at, self._now + BUSY_POLL_MS)
+            self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, lane))
+            return
+        self._promote(lane)
+        wanted = 1 if host.delay_ms > 0 else room
+        ids = self._tx.rows(
+            "SELECT id FROM target WHERE lane = ? AND state = 0 ORDER BY rank, id LIMIT ?", (lane, wanted)
+        )
+        self._hold(lease, lane, host, [target for (target,) in ids], alone=False)
+        due = self._next_due(lane) if len(ids) < wanted else self._now + host.delay_ms
+        self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, lane))
+
+    def _promote(self, lane: int) -> None:
+        self._tx.run(
+            "UPDATE target SET state = 0, not_before = NULL, because = NULL WHERE id IN (SELECT id FROM target "
+            "WHERE lane = ? AND state = 1 AND not_before <= ? ORDER BY not_before LIMIT ?)",
+            (lane, self._now, PROMOTE_MAX),
+        )
+
+    def _next_due(self, lane: int) -> int:
+        """A lane with nothing ready sleeps until its first waiting target; one with suspects only is not due."""
+        row = one(self._tx, "SELECT min(not_before) FROM target WHERE lane = ? AND state = 1", (lane,))
+        return FAR_FUTURE if row is None or row[0] is None else int(row[0])
+
+    def _take_suspect(self, lease: Lease, row: Row) -> None:
+        host = self._host(row[1])
+        if host.room(self._now) > 0:
+            self._hold(lease, row[2], host, [row[0]], alone=True)
+
+    def _hold(self, lease: Lease, lane: int, host: Host, ids: list[int], *, alone: bool) -> None:
+        if not ids:
+            return
+        tx = self._tx
+        tx.run(
+            "UPDATE target SET state = 3, attempts = attempts + 1, held_epoch = ?, tried_at = ?, alone = ? "
+            f"WHERE id IN ({marks(ids)})",
+            (lease.epoch, self._now, int(alone), *ids),
+        )
+        tx.run("UPDATE lane SET todo = todo - ?, held = held + ? WHERE id = ?", (len(ids), len(ids), lane))
+        rows = tx.rows(
+            f"SELECT {CLAIMED_COLUMNS} FROM target t JOIN lane l ON l.id = t.lane JOIN host h ON h.id = l.host "
+            f"WHERE t.id IN ({marks(ids)}) ORDER BY t.rank, t.id",
+            ids,
+        )
+        for row in rows:
+            count(tx, lease.chunk, row[6], "pending", "", -1)
+            count(tx, lease.chunk, row[6], "in_progress", "", 1)
+            self.claimed.append(claimed_from(row, lease.epoch))
+        host.taken += len(ids)
+        host.busy += len(ids)
+        if host.delay_ms > 0:
+            host.ready_at = self._now + host.delay_ms
+
+    def _host(self, host: int) -> Host:
+        known = self._hosts.get(host)
+        if known is None:
+            known = self._hosts[host] = self._read_host(host)
+        return known
+
+    def _read_host(self, host: int) -> Host:
+        """The host's row, locked. After the clock was set back, stored moments are as far ahead as when written."""
+        row = one(
+            self._tx,
+            "SELECT key, conc, delay_ms, busy, next_at, hold_until, set_at FROM host WHERE id = ? "
+            + self._tx.lock("host"),
+            (host,),
+        )
+        assert row is not None
+        key, conc, delay_ms, busy, next_at, hold_until, set_at = row
+        back = max(0, set_at - self._now)
+        return Host(
+            id=host,
+            key=key,
+            conc=min(self._wish.per_host, conc) if conc else self._wish.per_host,
+            delay_ms=max(self._wish.delay_ms, delay_ms or 0),
+            busy=busy,
+            ready_at=max(next_at, hold_until) - back,
+        )
+
+    def _write_hosts(self) -> None:
+        rows = [
+            (host.taken, self._now + host.delay_ms, self._now, host.id)
+            for host in sorted(self._hosts.values(), key=lambda item: item.id)
+            if host.taken
+        ]
+        self._tx.many("UPDATE host SET busy = busy + ?, next_at = ?, set_at = ? WHERE id = ?", rows)
+
+
+def suspects_waiting(tx: Tx, wish: Wish) -> int:
+    """Suspects in the wished chunks. CROSS JOIN keeps SQLite on the tiny index of suspects, whatever the lanes."""
+    chunks = [lease.chunk for lease in wish.leases]
+    row = one(
+        tx,
+        "SELECT count(*) FROM target t CROSS JOIN lane l "
+        f"WHERE t.state = 2 AND l.id = t.lane AND l.chunk IN ({marks(chunks)})",
+        chunks,
+    )
+    return 0 if row is None else int(row[0])
+
+
+def next_due_ms(tx: Tx, wish: Wish) -> int | None:
+    """How long until a lane of these chunks may have work; None where nothing is pending in them."""
+    chunks = [lease.chunk for lease in wish.leases]
+    row = one(tx, f"SELECT min(due) FROM lane WHERE chunk IN ({marks(chunks)}) AND todo > 0", chunks)
+    return None if row is None or row[0] is None else max(0, int(row[0]) - tx.wall())

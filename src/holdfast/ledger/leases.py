@@ -1,0 +1,263 @@
+"""Leasing chunks and rescuing what dead owners held. Taking a chunk raises its epoch, which fences its last owner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from holdfast.ledger.books import add_entry, add_event, count
+from holdfast.ledger.claiming import CLAIMED_COLUMNS, claimed_from
+from holdfast.ledger.jobs import carry_out_request, read_job
+from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.model.claim import Holding
+from holdfast.model.job import Job
+from holdfast.model.lease import Holder, Lease, Owner, Rescued
+from holdfast.model.states import CHUNK, State, move
+from holdfast.policy.recovery import Rescue, rescue_target
+from holdfast.ports import IsDead
+
+CHUNK_COLUMNS = (
+    "id, job, kind, idx, epoch, no, phase, requested, owner_host, owner_boot, owner_ns, owner_pid, owner_start, until"
+)
+
+STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
+# The epoch stays: it rises with each grant, and a fence also wants an owner, so the last holder is shut out at once.
+FREE_CHUNK = (
+    "UPDATE chunk SET no = no + 1, owner_host = NULL, owner_boot = NULL, owner_ns = NULL, owner_pid = NULL, "
+    "owner_start = NULL, until = NULL WHERE id = ? RETURNING no, epoch"
+)
+
+
+def owner_from(row: Row) -> Owner | None:
+    host, boot, namespace, pid, started = row[8:13]
+    return None if host is None else Owner(host, boot, namespace, pid, started)
+
+
+def lease_from(row: Row) -> Lease:
+    return Lease(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
+
+
+def lease(tx: Tx, job: int, owner: Owner, *, life_s: float, want: int, is_dead: IsDead) -> tuple[Lease, ...]:
+    """Take control and plan where free, and up to `want` work chunks; put back what their last owners held."""
+    before = read_job(tx, job, locked=True)
+    if before.status != "in_progress" or before.requested is not None:
+        return ()
+    taken: list[Lease] = []
+    rescued = Rescued()
+    for row in _chunks(tx, job):
+        if row[2] == "work" and want <= 0:
+            continue
+        last = owner_from(row)
+        if last is not None and not _is_free(tx, row, last, is_dead):
+            continue
+        if last is not None:
+            rescued = _add(rescued, _rescue_chunk(tx, row, last, is_dead))
+        taken.append(_grant(tx, row, owner, life_s))
+        want -= row[2] == "work"
+    _note_recovery(tx, job, rescued)
+    return tuple(taken)
+
+
+def _chunks(tx: Tx, job: int) -> list[Row]:
+    return tx.rows(f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE job = ? ORDER BY id {tx.lock('chunk')}", (job,))
+
+
+def _is_free(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> bool:
+    return is_dead(owner) or _is_lapsed(tx, row, owner)
+
+
+def _is_lapsed(tx: Tx, row: Row, owner: Owner) -> bool:
+    return tx.is_other_boot(owner.boot) or row[13] <= tx.lease_now()
+
+
+def _grant(tx: Tx, row: Row, owner: Owner, life_s: float) -> Lease:
+    move(CHUNK, "idle", "lease")
+    until = tx.lease_now() + round(life_s * 1000)
+    fresh = one(
+        tx,
+        "UPDATE chunk SET epoch = epoch + 1, no = no + 1, owner_host = ?, owner_boot = ?, owner_ns = ?, owner_pid = ?, "
+        f"owner_start = ?, until = ? WHERE id = ? RETURNING {CHUNK_COLUMNS}",
+        (owner.host, owner.boot, owner.namespace, owner.pid, owner.started, until, row[0]),
+    )
+    assert fresh is not None
+    add_entry(tx, fresh[0], fresh[5], fresh[4], "lease")
+    add_event(tx, fresh[0], "chunk", "lease", "idle", "leased", actor=str(owner))
+    return lease_from(fresh)
+
+
+def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> Rescued:
+    """Free a dead or lapsed owner's chunk and put back every target it held, as one numbered commit."""
+    move(CHUNK, "leased", "rescue")
+    chunk = row[0]
+    fresh = one(
+        tx,
+        FREE_CHUNK,
+        (chunk,),
+    )
+    assert fresh is not None
+    no, epoch = fresh
+    # A power cut (another boot) or a stopped process blames nobody; a process that died here may have been killed.
+    blamed = is_dead(owner) and owner.boot == tx.boot
+    rows = _held_rows(tx, chunk)
+    add_entry(tx, chunk, no, epoch, "rescue", n=len(rows))
+    because = f"{owner} died" if is_dead(owner) else f"the lease of {owner} ran out"
+    add_event(tx, chunk, "chunk", "rescue", "leased", "idle", actor="rescuer", because=because)
+    poisoned = 0
+    for held in rows:
+        ruling = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=blamed)
+        _put_back(tx, chunk, no, held, ruling, outcome="lost", worker=str(owner), because=because)
+        poisoned += ruling.poison
+    return Rescued(1, len(rows), poisoned)
+
+
+def _held_rows(tx: Tx, chunk: int) -> list[dict[str, Any]]:
+    names = ("id", "lane", "host", "type", "gen", "attempts", "deaths", "alone", "tried_at", "last_chunk", "last_no")
+    rows = tx.rows(
+        "SELECT t.id, t.lane, l.host, t.type, t.gen, t.attempts, t.deaths, t.alone, t.tried_at, t.last_chunk, "
+        "t.last_no FROM target t CROSS JOIN lane l WHERE t.state = 3 AND l.id = t.lane AND l.chunk = ? ORDER BY t.id",
+        (chunk,),
+    )
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _put_back(
+    tx: Tx, chunk: int, no: int, held: dict[str, Any], ruling: Rescue, *, outcome: str, worker: str, because: str
+) -> None:
+    now = tx.wall()
+    failed = ruling.state == State.FAILED
+    tx.run(
+        "UPDATE target SET state = ?, code = ?, because = ?, attempts = attempts - ?, deaths = ?, held_epoch = NULL, "
+        "alone = 0, last_chunk = ?, last_no = ?, done_chunk = ?, done_no = ? WHERE id = ?",
+        (
+            int(ruling.state), "poison" if failed else None, because, int(ruling.refund), ruling.deaths, chunk, no,
+            chunk if failed else None, no if failed else None, held["id"],
+        ),
+    )  # fmt: skip
+    tx.run(
+        "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, 0, ?, ?)",
+        (
+            chunk, no, held["id"], held["gen"], held["attempts"], worker, held["tried_at"], now, outcome,
+            int(ruling.refund),
+            "poison" if failed else None, because, held["last_chunk"], held["last_no"],
+        ),
+    )  # fmt: skip
+    back = 0 if failed else 1
+    tx.run(
+        "UPDATE lane SET held = held - 1, todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
+        (back, now, now, held["lane"]),
+    )
+    tx.run("UPDATE host SET busy = busy - 1 WHERE id = ?", (held["host"],))
+    count(tx, chunk, held["type"], "in_progress", "", -1)
+    count(tx, chunk, held["type"], "failed" if failed else "pending", "poison" if failed else "", 1)
+
+
+def _add(left: Rescued, right: Rescued) -> Rescued:
+    return Rescued(left.chunks + right.chunks, left.targets + right.targets, left.poisoned + right.poisoned)
+
+
+def _note_recovery(tx: Tx, job: int, rescued: Rescued) -> None:
+    if rescued.chunks:
+        tx.run(
+            "UPDATE job SET recoveries = recoveries + 1, refetched = refetched + ? WHERE id = ?",
+            (rescued.targets - rescued.poisoned, job),
+        )
+
+
+def rescue(tx: Tx, job: int, *, is_dead: IsDead) -> Rescued:
+    """Free what dead or lapsed owners hold; live owners keep theirs, however old."""
+    read_job(tx, job, locked=True)
+    rescued = Rescued()
+    for row in _chunks(tx, job):
+        owner = owner_from(row)
+        if owner is not None and _is_free(tx, row, owner, is_dead):
+            rescued = _add(rescued, _rescue_chunk(tx, row, owner, is_dead))
+    _note_recovery(tx, job, rescued)
+    return rescued
+
+
+def renew(tx: Tx, leases: Sequence[Lease], *, life_s: float, active_ms: int) -> tuple[Lease, ...]:
+    """Prolong what is still ours under its epoch; whatever is missing from the answer is lost."""
+    until = tx.lease_now() + round(life_s * 1000)
+    kept: list[Lease] = []
+    for item in sorted(leases, key=lambda lease: lease.chunk):
+        row = one(
+            tx,
+            f"UPDATE chunk SET until = ? WHERE {STILL_OURS} RETURNING {CHUNK_COLUMNS}",
+            (until, item.chunk, item.epoch),
+        )
+        if row is not None:
+            kept.append(lease_from(row))
+    if kept and active_ms > 0:
+        tx.run("UPDATE job SET active_ms = active_ms + ? WHERE id = ?", (active_ms, kept[0].job))
+    return tuple(kept)
+
+
+def release(tx: Tx, leases: Sequence[Lease]) -> None:
+    """Give chunks back. What is still held under them is handed back with its attempt."""
+    for item in sorted(leases, key=lambda lease: lease.chunk):
+        row = one(
+            tx,
+            f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE {STILL_OURS} {tx.lock('chunk')}",
+            (item.chunk, item.epoch),
+        )
+        if row is None:
+            continue
+        move(CHUNK, "leased", "release")
+        owner = owner_from(row)
+        no, epoch = tx.rows(FREE_CHUNK, (item.chunk,))[0]
+        rows = _held_rows(tx, item.chunk)
+        add_entry(tx, item.chunk, no, epoch, "release", n=len(rows))
+        add_event(tx, item.chunk, "chunk", "release", "leased", "idle", actor=str(owner))
+        for held in rows:
+            back = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=False)
+            _put_back(tx, item.chunk, no, held, back, outcome="handed_back", worker=str(owner), because="released")
+
+
+def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
+    """Which leases still hold, with their numbers, and every target held under them."""
+    current: list[Lease] = []
+    for item in sorted(leases, key=lambda lease: lease.chunk):
+        row = one(
+            tx,
+            f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE {STILL_OURS}",
+            (item.chunk, item.epoch),
+        )
+        if row is not None:
+            current.append(lease_from(row))
+    if not current:
+        return Holding((), ())
+    chunks = [item.chunk for item in current]
+    rows = tx.rows(
+        f"SELECT {CLAIMED_COLUMNS} FROM target t CROSS JOIN lane l CROSS JOIN host h "
+        f"WHERE t.state = 3 AND l.id = t.lane AND h.id = l.host AND l.chunk IN ({marks(chunks)}) ORDER BY t.id",
+        chunks,
+    )
+    epochs = {item.chunk: item.epoch for item in current}
+    return Holding(tuple(current), tuple(claimed_from(row, epochs[row[1]]) for row in rows))
+
+
+def acknowledge(tx: Tx, job: int, *, is_dead: IsDead) -> Job | None:
+    """Carry out a requested pause or cancel when no live owner is left; dead ones are rescued on the way."""
+    before = read_job(tx, job, locked=True)
+    if before.requested is None:
+        return before
+    rescue(tx, job, is_dead=is_dead)
+    if one(tx, "SELECT 1 FROM chunk WHERE job = ? AND owner_pid IS NOT NULL LIMIT 1", (job,)) is not None:
+        return None
+    return carry_out_request(tx, before)
+
+
+def holders(tx: Tx, job: int) -> list[Holder]:
+    rows = tx.rows(f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE job = ? AND owner_pid IS NOT NULL ORDER BY id", (job,))
+    found = []
+    for row in rows:
+        owner = owner_from(row)
+        assert owner is not None
+        found.append(Holder(row[0], row[2], row[4], owner, _is_lapsed(tx, row, owner)))
+    return found
+
+
+def with_number(item: Lease, no: int) -> Lease:
+    return msgspec.structs.replace(item, no=no)

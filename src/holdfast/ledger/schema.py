@@ -1,0 +1,118 @@
+"""The ledger's schema: one DDL for both engines, in numbered migrations, each one transaction.
+
+Written once with four words that the engines spell differently: {id} {blob} {compact} {bytes_per_row}. No foreign keys
+point at `target` (each would be one more probe per link); jobs own everything else by cascade.
+"""
+
+from __future__ import annotations
+
+from holdfast.model.states import JOB, State
+
+SCHEMA_VERSION = 1
+
+_JOB_STATUSES = ", ".join(f"'{status}'" for status in JOB.states)
+_STATES = ", ".join(str(int(state)) for state in State)
+
+_V1 = f"""
+CREATE TABLE job (
+  id {{id}}, uid TEXT NOT NULL UNIQUE, owner TEXT NOT NULL, name TEXT NOT NULL, recipe TEXT NOT NULL,
+  identity TEXT, params TEXT NOT NULL, options TEXT NOT NULL, chunking TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ({_JOB_STATUSES})),
+  requested TEXT CHECK (requested IN ('pause', 'cancel')), paused_by TEXT, because TEXT NOT NULL, stop_reason TEXT,
+  health TEXT, version BIGINT NOT NULL, phase TEXT NOT NULL, gen BIGINT NOT NULL, plan_done BIGINT NOT NULL,
+  planned_total BIGINT, run BIGINT NOT NULL, active_ms BIGINT NOT NULL, created_at BIGINT NOT NULL,
+  since BIGINT NOT NULL, started_at BIGINT, paused_at BIGINT, finished_at BIGINT, last_error TEXT,
+  recoveries BIGINT NOT NULL, refetched BIGINT NOT NULL,
+  UNIQUE (owner, name), UNIQUE (owner, identity)
+);
+CREATE TABLE run (
+  id {{id}}, job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, n BIGINT NOT NULL, mode TEXT NOT NULL,
+  trigger TEXT NOT NULL, started_at BIGINT NOT NULL, ended_at BIGINT, status TEXT NOT NULL, stop_reason TEXT,
+  UNIQUE (job, n)
+);
+CREATE TABLE chunk (
+  id {{id}}, job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('control', 'plan', 'work')), idx BIGINT NOT NULL,
+  epoch BIGINT NOT NULL, no BIGINT NOT NULL, seq BIGINT NOT NULL, phase TEXT NOT NULL, requested TEXT,
+  owner_host TEXT, owner_boot TEXT, owner_ns TEXT, owner_pid BIGINT, owner_start BIGINT, until BIGINT,
+  UNIQUE (job, kind, idx)
+);
+CREATE TABLE tally (
+  chunk BIGINT NOT NULL REFERENCES chunk (id) ON DELETE CASCADE, type TEXT NOT NULL, status TEXT NOT NULL,
+  reason TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (chunk, type, status, reason)
+) {{compact}};
+CREATE TABLE host (
+  id {{id}}, key TEXT NOT NULL UNIQUE, delay_ms BIGINT, conc BIGINT, busy BIGINT NOT NULL, next_at BIGINT NOT NULL,
+  hold_until BIGINT NOT NULL, set_at BIGINT NOT NULL
+);
+CREATE TABLE lane (
+  id {{id}}, chunk BIGINT NOT NULL REFERENCES chunk (id) ON DELETE CASCADE, phase TEXT NOT NULL,
+  host BIGINT NOT NULL REFERENCES host (id), origin TEXT NOT NULL, todo BIGINT NOT NULL, held BIGINT NOT NULL,
+  due BIGINT NOT NULL, UNIQUE (chunk, phase, origin)
+);
+CREATE INDEX lane_due ON lane (chunk, phase, due) WHERE todo > 0;
+CREATE INDEX lane_host ON lane (host);
+CREATE TABLE target (
+  id {{id}}, job BIGINT NOT NULL, lane BIGINT NOT NULL, key {{blob}} NOT NULL, path TEXT NOT NULL, type TEXT NOT NULL,
+  depth BIGINT NOT NULL, parent BIGINT, rank BIGINT NOT NULL, hops BIGINT NOT NULL,
+  state BIGINT NOT NULL CHECK (state IN ({_STATES})), disposition TEXT, code TEXT, rule TEXT, because TEXT,
+  gen BIGINT NOT NULL, attempts BIGINT NOT NULL, deaths BIGINT NOT NULL, alone BIGINT NOT NULL, not_before BIGINT,
+  tried_at BIGINT, held_epoch BIGINT, found_chunk BIGINT NOT NULL, found_no BIGINT NOT NULL,
+  done_chunk BIGINT, done_no BIGINT, last_chunk BIGINT, last_no BIGINT
+){{bytes_per_row}};
+CREATE UNIQUE INDEX target_key ON target (job, key);
+CREATE INDEX target_ready ON target (lane, rank, id) WHERE state = 0;
+CREATE INDEX target_wait ON target (lane, not_before) WHERE state = 1;
+CREATE INDEX target_solo ON target (lane) WHERE state = 2;
+CREATE INDEX target_held ON target (lane) WHERE state = 3;
+CREATE TABLE segment (
+  id {{id}}, job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, name TEXT NOT NULL, UNIQUE (job, name)
+);
+CREATE TABLE body (
+  target BIGINT NOT NULL, gen BIGINT NOT NULL, segment BIGINT NOT NULL REFERENCES segment (id),
+  off BIGINT NOT NULL, len BIGINT NOT NULL, size BIGINT NOT NULL, sha256 {{blob}} NOT NULL, media TEXT NOT NULL,
+  PRIMARY KEY (target, gen)
+) {{compact}};
+CREATE TABLE record (
+  target BIGINT NOT NULL, gen BIGINT NOT NULL, n BIGINT NOT NULL, chunk BIGINT NOT NULL, no BIGINT NOT NULL,
+  run BIGINT NOT NULL, kind TEXT NOT NULL, doc {{blob}} NOT NULL, PRIMARY KEY (target, gen, n)
+) {{compact}};
+CREATE TABLE external_link (
+  job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, key {{blob}} NOT NULL, url TEXT NOT NULL,
+  target BIGINT, found_chunk BIGINT NOT NULL, found_no BIGINT NOT NULL, PRIMARY KEY (job, key)
+) {{compact}};
+CREATE TABLE attempt (
+  chunk BIGINT NOT NULL, no BIGINT NOT NULL, target BIGINT NOT NULL, gen BIGINT NOT NULL, n BIGINT NOT NULL,
+  worker TEXT NOT NULL, began_at BIGINT NOT NULL, ended_at BIGINT NOT NULL, outcome TEXT NOT NULL,
+  refunded BIGINT NOT NULL, code TEXT, status_code BIGINT, message TEXT, bytes BIGINT NOT NULL,
+  prev_chunk BIGINT, prev_no BIGINT, PRIMARY KEY (chunk, no, target)
+) {{compact}};
+CREATE TABLE entry (
+  chunk BIGINT NOT NULL REFERENCES chunk (id) ON DELETE CASCADE, no BIGINT NOT NULL, epoch BIGINT NOT NULL,
+  verb TEXT NOT NULL, at BIGINT NOT NULL, digest {{blob}} NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (chunk, no)
+) {{compact}};
+CREATE TABLE event (
+  chunk BIGINT NOT NULL REFERENCES chunk (id) ON DELETE CASCADE, seq BIGINT NOT NULL, at BIGINT NOT NULL,
+  actor TEXT NOT NULL, thing TEXT NOT NULL, verb TEXT NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,
+  because TEXT NOT NULL, PRIMARY KEY (chunk, seq)
+) {{compact}};
+CREATE TABLE plan (
+  job BIGINT PRIMARY KEY REFERENCES job (id) ON DELETE CASCADE, chunk BIGINT NOT NULL, cursor BIGINT NOT NULL,
+  done BIGINT NOT NULL
+);
+CREATE TABLE checkpoint (
+  job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, number BIGINT NOT NULL, at BIGINT NOT NULL,
+  doc {{blob}} NOT NULL, checksum {{blob}} NOT NULL, PRIMARY KEY (job, number)
+) {{compact}}
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1}
+LEDGER_TABLE = (
+    "CREATE TABLE ledger (id TEXT NOT NULL, schema_version BIGINT NOT NULL, salt {blob} NOT NULL, created_at BIGINT)"
+)
+
+
+def statements(version: int, words: dict[str, str]) -> list[str]:
+    """The statements of one migration in an engine's own words."""
+    text = MIGRATIONS[version].format(**words)
+    return [statement.strip() for statement in text.split(";") if statement.strip()]

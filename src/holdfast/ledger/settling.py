@@ -1,0 +1,345 @@
+"""Settling: what happened together commits together. The only writer of a settled target.
+
+Per chunk: 1 look up the key, 2 fence, 3 store the entry, 4 targets, attempts, bodies, records, 5 found links, 6 lanes
+and hosts, 7 the next claim, 8 a checkpoint when one is due; all of it is one transaction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from holdfast.errors import BatchMismatch, Corrupt, LostLease
+from holdfast.ledger.books import add_entry, count, write_checkpoint, write_tallies
+from holdfast.ledger.claiming import BUSY_POLL_MS, FAR_FUTURE, Claim, fence, next_due_ms, suspects_waiting
+from holdfast.ledger.jobs import read_job
+from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
+from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.model.claim import Answer, Settled, Wish
+from holdfast.model.lease import Lease
+from holdfast.model.outcome import Batch, PlanBatch, Verdict
+from holdfast.model.states import TARGET, State, move
+from holdfast.model.target import External, Found
+
+STATE_AFTER = {
+    "succeed": State.SUCCEEDED,
+    "skip": State.SKIPPED,
+    "fail": State.FAILED,
+    "retry": State.WAITING,
+    "hand_back": State.READY,
+}
+KEYS_PER_QUERY = 400
+
+
+def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
+    """Settle, claim and checkpoint in one transaction; the answer is per chunk."""
+    answers: dict[int, Answer] = {}
+    admitted: list[Batch] = []
+    for batch in sorted(batches, key=lambda item: item.chunk):
+        answer = answers[batch.chunk] = _admit(tx, batch)
+        if answer.kind == "settled":
+            admitted.append(batch)
+    phases = {batch.chunk: answers[batch.chunk].phase for batch in admitted}
+    if admitted:
+        Settle(tx, job, phases, wish).apply(admitted)
+    claim = None
+    if wish is not None and wish.leases and wish.room > 0:
+        claim = Claim(tx, wish, answers)
+        claim.fulfil()
+    write_tallies(tx)
+    number = write_checkpoint(tx, job, checkpoint) if checkpoint and admitted else None
+    if wish is None or not wish.leases:
+        return Settled(answers=answers, checkpoint=number)
+    claimed = () if claim is None else tuple(claim.claimed)
+    return Settled(
+        answers=answers,
+        claimed=claimed,
+        suspects=suspects_waiting(tx, wish),
+        next_due_ms=next_due_ms(tx, wish) if not claimed else 0,
+        checkpoint=number,
+    )
+
+
+def _admit(tx: Tx, batch: Batch | PlanBatch) -> Answer:
+    """The key is looked up first: a committed settle whose reply was lost must not look like a lost lease."""
+    known = one(tx, "SELECT epoch, digest FROM entry WHERE chunk = ? AND no = ?", (batch.chunk, batch.no))
+    if known is not None and known[0] == batch.epoch:
+        if bytes(known[1]) != batch.digest:
+            raise BatchMismatch(f"commit {batch.no} of chunk {batch.chunk} was stored with other contents")
+        return Answer("replayed", batch.no)
+    row = fence(tx, batch.chunk, batch.epoch, batch.no)
+    if row is None:
+        return Answer("lost")
+    verb, n = ("settle", len(batch.verdicts)) if isinstance(batch, Batch) else ("plan", len(batch.found))
+    add_entry(tx, batch.chunk, batch.no, batch.epoch, verb, digest=batch.digest, n=n)
+    return Answer("settled", row[0], row[1], row[2])
+
+
+class Settle:
+    """The admitted batches of one transaction being written."""
+
+    def __init__(self, tx: Tx, job: int, phases: dict[int, str], wish: Wish | None) -> None:
+        self._tx, self._job, self._phases = tx, job, phases
+        self._own_chunks = [lease.chunk for lease in wish.leases] if wish else []
+        self._now = tx.wall()
+        self._held: Counter[int] = Counter()  # lane -> targets no longer held
+        self._back: dict[int, list[int]] = defaultdict(list)  # lane -> due times of targets put back
+        self._freed: Counter[int] = Counter()  # host -> slots freed
+        self._hold: dict[int, int] = {}  # host -> wait until
+
+    def apply(self, batches: Sequence[Batch]) -> None:
+        rows = self._read_held([verdict.target for batch in batches for verdict in batch.verdicts])
+        for batch in batches:
+            self._settle_targets(batch, rows)
+            self._store_attempts(batch, rows)
+            self._store_results(batch, rows)
+        found = [
+            (batch.chunk, batch.no, verdict.target, item)
+            for batch in batches
+            for verdict in batch.verdicts
+            for item in verdict.found
+        ]
+        insert_found(self._tx, self._job, found, self._phases)
+        external = [
+            (batch.chunk, batch.no, verdict.target, item)
+            for batch in batches
+            for verdict in batch.verdicts
+            for item in verdict.external
+        ]
+        _insert_external(self._tx, self._job, external)
+        self._write_lanes()
+        self._write_hosts()
+
+    def _read_held(self, targets: list[int]) -> dict[int, Row]:
+        """id -> (lane, host, chunk, type, gen, attempts, state, held_epoch, last_chunk, last_no)."""
+        found: dict[int, Row] = {}
+        for start in range(0, len(targets), KEYS_PER_QUERY):
+            part = targets[start : start + KEYS_PER_QUERY]
+            rows = self._tx.rows(
+                "SELECT t.id, t.lane, l.host, l.chunk, t.type, t.gen, t.attempts, t.state, t.held_epoch, "
+                f"t.last_chunk, t.last_no FROM target t JOIN lane l ON l.id = t.lane WHERE t.id IN ({marks(part)})",
+                part,
+            )
+            found.update((row[0], row[1:]) for row in rows)
+        return found
+
+    def _settle_targets(self, batch: Batch, rows: dict[int, Row]) -> None:
+        changes = [self._settle_one(batch, verdict, rows) for verdict in batch.verdicts]
+        touched = self._tx.many(
+            "UPDATE target SET state = ?, disposition = ?, code = ?, rule = ?, because = ?, not_before = ?, "
+            "attempts = attempts - ?, held_epoch = NULL, alone = 0, done_chunk = ?, done_no = ?, last_chunk = ?, "
+            "last_no = ? WHERE id = ? AND state = 3 AND held_epoch = ?",
+            changes,
+        )
+        if touched != len(changes):
+            raise Corrupt(f"{len(changes) - touched} targets of chunk {batch.chunk} were not held under {batch.epoch}")
+
+    def _settle_one(self, batch: Batch, verdict: Verdict, rows: dict[int, Row]) -> tuple[object, ...]:
+        row = rows.get(verdict.target)
+        if row is None or row[2] != batch.chunk or row[6] != State.HELD or row[7] != batch.epoch:
+            raise Corrupt(f"target {verdict.target} is not held by chunk {batch.chunk} under epoch {batch.epoch}")
+        lane, host, _, type_ = row[:4]
+        step = move(TARGET, "in_progress", verdict.move)
+        state = STATE_AFTER[verdict.move]
+        if state == State.WAITING and verdict.not_before is None:
+            state = State.READY
+        settled = step.target != "pending"
+        reason = verdict.code if step.target == "failed" else verdict.disposition
+        count(self._tx, batch.chunk, type_, "in_progress", "", -1)
+        count(self._tx, batch.chunk, type_, step.target, reason if settled else "", 1)
+        self._held[lane] += 1
+        self._freed[host] += 1
+        if not settled:
+            self._back[lane].append(verdict.not_before if state == State.WAITING and verdict.not_before else self._now)
+        if verdict.hold_host_ms:
+            self._hold[host] = max(self._hold.get(host, 0), self._now + verdict.hold_host_ms)
+        done = (batch.chunk, batch.no) if settled else (None, None)
+        return (
+            int(state), verdict.disposition or None, verdict.code or None, verdict.rule or None,
+            verdict.because or None, verdict.not_before if state == State.WAITING else None,
+            int(verdict.move == "hand_back"), *done, batch.chunk, batch.no, verdict.target, batch.epoch,
+        )  # fmt: skip
+
+    def _store_attempts(self, batch: Batch, rows: dict[int, Row]) -> None:
+        self._tx.many(
+            "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    batch.chunk, batch.no, verdict.target, rows[verdict.target][4], rows[verdict.target][5],
+                    batch.worker, verdict.began_at, verdict.ended_at, _attempt_outcome(verdict),
+                    int(verdict.move == "hand_back"), verdict.code or None, verdict.status_code,
+                    verdict.because or None, verdict.bytes, rows[verdict.target][8], rows[verdict.target][9],
+                )
+                for verdict in batch.verdicts
+            ],
+        )  # fmt: skip
+
+    def _store_results(self, batch: Batch, rows: dict[int, Row]) -> None:
+        bodies, records = [], []
+        for verdict in batch.verdicts:
+            generation = rows[verdict.target][4]
+            if verdict.body is not None:
+                ref = verdict.body
+                segment = segment_id(self._tx, self._job, ref.segment)
+                bodies.append(
+                    (verdict.target, generation, segment, ref.offset, ref.length, ref.size, ref.sha256, ref.media)
+                )
+            for n, record in enumerate(verdict.records):
+                records.append(
+                    (verdict.target, generation, n, batch.chunk, batch.no, record.kind, record.doc, self._job)
+                )
+        if bodies:
+            self._tx.many("INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, ?, ?)", bodies)
+        if records:
+            self._tx.many(
+                "INSERT INTO record (target, gen, n, chunk, no, kind, doc, run) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT run FROM job WHERE id = ?))",
+                records,
+            )
+
+    def _write_lanes(self) -> None:
+        rows = []
+        for lane in sorted(self._held):
+            back = self._back.get(lane, [])
+            due = min(back, default=FAR_FUTURE)
+            rows.append((self._held[lane], len(back), due, due, lane))
+        self._tx.many(
+            "UPDATE lane SET held = held - ?, todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END "
+            "WHERE id = ?",
+            rows,
+        )
+
+    def _write_hosts(self) -> None:
+        """Free the hosts' slots, and wake our own lanes that waited for one."""
+        for host in sorted(self._freed):
+            hold = self._hold.get(host, 0)
+            self._tx.run(
+                "UPDATE host SET busy = busy - ?, hold_until = CASE WHEN hold_until < ? THEN ? ELSE hold_until END, "
+                "set_at = ? WHERE id = ?",
+                (self._freed[host], hold, hold, self._now, host),
+            )
+            if self._own_chunks:
+                self._tx.run(
+                    "UPDATE lane SET due = ? WHERE host = ? AND todo > 0 AND due > ? AND due <= ? "
+                    f"AND chunk IN ({marks(self._own_chunks)})",
+                    (self._now, host, self._now, self._now + BUSY_POLL_MS, *self._own_chunks),
+                )
+
+
+def _attempt_outcome(verdict: Verdict) -> str:
+    names = {"succeed": "succeeded", "skip": "skipped", "fail": "failed", "retry": "retry", "hand_back": "handed_back"}
+    return names[verdict.move]
+
+
+def segment_id(tx: Tx, job: int, name: str) -> int:
+    row = one(tx, "SELECT id FROM segment WHERE job = ? AND name = ?", (job, name))
+    if row is None:
+        row = one(tx, "INSERT INTO segment (job, name) VALUES (?, ?) RETURNING id", (job, name))
+    assert row is not None
+    return int(row[0])
+
+
+FoundRow = tuple[int, int, int | None, Found]  # finder's chunk, its commit number, parent, what was found
+
+
+def insert_found(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str]) -> int:
+    """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks); how many were new."""
+    first: dict[bytes, FoundRow] = {}
+    for row in found:
+        first.setdefault(row[3].key, row)
+    if not first:
+        return 0
+    chunks = _work_chunks(tx, job)
+    ordered = [first[key] for key in sorted(first)]
+    prepared, lanes = [], {}
+    for finder, no, parent, item in ordered:
+        lane = lane_of(tx, chunks[item.chunk_index], phases[finder], item)
+        lanes[item.key] = lane
+        prepared.append(_target_row(job, lane, finder, no, parent, item))
+    new = tx.insert_targets(prepared)
+    todo: Counter[int] = Counter()
+    for finder, _, _, item in ordered:
+        if item.key in new:
+            skipped = bool(item.disposition)
+            count(tx, finder, item.type, "skipped" if skipped else "pending", item.disposition, 1)
+            if not skipped:
+                todo[lanes[item.key]] += 1
+    now = tx.wall()
+    tx.many(
+        "UPDATE lane SET todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
+        [(n, now, now, lane) for lane, n in sorted(todo.items())],
+    )
+    return len(new)
+
+
+def _target_row(job: int, lane: int, finder: int, no: int, parent: int | None, item: Found) -> tuple[object, ...]:
+    skipped = bool(item.disposition)
+    state = int(State.SKIPPED if skipped else State.READY)
+    done = (finder, no) if skipped else (None, None)
+    return (
+        job, lane, item.key, item.path, item.type, item.depth, parent, item.rank, item.hops, state,
+        item.disposition or None, None, item.rule or None, None, 1, 0, 0, 0, None, None, None, finder, no, *done,
+        None, None,
+    )  # fmt: skip
+
+
+def _work_chunks(tx: Tx, job: int) -> dict[int, int]:
+    return dict(tx.rows("SELECT idx, id FROM chunk WHERE job = ? AND kind = 'work'", (job,)))
+
+
+def lane_of(tx: Tx, chunk: int, phase: str, item: Found) -> int:
+    """The lane of (chunk, phase, origin), made with its host row where it is new."""
+    key = (chunk, phase, item.origin)
+    known = tx.known_lane(key)
+    if known is not None:
+        return known[0]
+    select = "SELECT id, host FROM lane WHERE chunk = ? AND phase = ? AND origin = ?"
+    row = one(tx, select, key)
+    if row is None:
+        tx.run(
+            "INSERT INTO host (key, busy, next_at, hold_until, set_at) VALUES (?, 0, 0, 0, 0) "
+            "ON CONFLICT (key) DO NOTHING",
+            (item.host,),
+        )
+        tx.run(
+            "INSERT INTO lane (chunk, phase, host, origin, todo, held, due) "
+            "SELECT ?, ?, id, ?, 0, 0, ? FROM host WHERE key = ? ON CONFLICT (chunk, phase, origin) DO NOTHING",
+            (chunk, phase, item.origin, tx.wall(), item.host),
+        )
+        row = one(tx, select, key)
+    assert row is not None
+    tx.lanes[key] = (row[0], row[1])
+    return int(row[0])
+
+
+def _insert_external(tx: Tx, job: int, links: Sequence[tuple[int, int, int, External]]) -> None:
+    rows = sorted(((job, item.key, item.url, target, chunk, no) for chunk, no, target, item in links), key=_by_key)
+    if rows:
+        tx.many("INSERT INTO external_link VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job, key) DO NOTHING", rows)
+
+
+def _by_key(row: tuple[int, bytes, str, int, int, int]) -> bytes:
+    return row[1]
+
+
+def enqueue(tx: Tx, job: int, batch: PlanBatch) -> Lease:
+    """Planned targets with their cursor. Creates work without a held parent, so the job row is locked first."""
+    read_job(tx, job, locked=True)
+    answer = _admit(tx, batch)
+    if answer.kind == "lost":
+        raise LostLease(f"the plan of job {job} is held by somebody else now")
+    if answer.kind == "settled":
+        moved = tx.run(
+            "UPDATE plan SET cursor = ?, done = ? WHERE job = ? AND cursor = ? AND done = 0",
+            (batch.next_cursor, int(batch.done), job, batch.cursor),
+        )
+        if moved != 1:
+            raise Corrupt(f"the plan of job {job} does not stand at {batch.cursor}")
+        if batch.done:
+            tx.run("UPDATE job SET plan_done = 1 WHERE id = ?", (job,))
+        found: list[FoundRow] = [(batch.chunk, batch.no, None, item) for item in batch.found]
+        insert_found(tx, job, found, {batch.chunk: answer.phase})
+        write_tallies(tx)
+    row = one(tx, f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE id = ?", (batch.chunk,))
+    assert row is not None
+    return lease_from(row)

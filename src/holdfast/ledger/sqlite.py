@@ -1,0 +1,279 @@
+"""The default ledger: one SQLite file, WAL and FULL, asserted on every connection. Local filesystems only."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from holdfast.clock import Clock
+from holdfast.errors import BadParams, DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
+from holdfast.ledger.live_file import guard
+from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
+from holdfast.ledger.sql import SqlLedger
+from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey, marks
+from holdfast.model.keys import SALT_BYTES
+
+WORDS = {"id": "INTEGER PRIMARY KEY", "blob": "BLOB", "compact": "WITHOUT ROWID", "bytes_per_row": ""}
+BUSY_TIMEOUT_S = 10.0
+LANES_KEPT_MAX = 20_000
+KEYS_PER_QUERY = 400
+PRAGMAS = {
+    "journal_mode": "WAL",
+    "synchronous": "FULL",
+    "foreign_keys": "ON",
+    "wal_autocheckpoint": "4000",
+    "journal_size_limit": "67108864",
+    "cache_size": "-65536",
+    "temp_store": "MEMORY",
+    "mmap_size": "0",
+}
+ASSERTED = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "ceph", "glusterfs", "lustre", "afs")
+_INSERT_TARGET = f"INSERT INTO target ({TARGET_COLUMNS}) VALUES ({', '.join('?' * (TARGET_COLUMNS.count(',') + 1))})"
+
+
+class SqliteLedger(SqlLedger):
+    """A ledger file. `open` makes it, upgrades it after a backup, or says why it cannot be used."""
+
+    @classmethod
+    def open(cls, path: Path, clock: Clock, boot: str) -> SqliteLedger:
+        refuse_network_filesystem(path.parent)
+        with _told(path):
+            store = SqliteStore(path, clock, boot)
+            store.prepare()
+        guard(path)
+        return cls(store)
+
+
+class SqliteStore:
+    """One connection. It belongs to one process: a forked child must open its own."""
+
+    def __init__(self, path: Path, clock: Clock, boot: str) -> None:
+        self._path, self._clock, self._boot = path, clock, boot
+        self._pid = os.getpid()
+        self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
+        self._connection = sqlite3.connect(
+            path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512
+        )
+
+    def prepare(self) -> None:
+        """Settings, their assertion, and a schema of this program's version."""
+        try:
+            if self._version() is None:
+                self._connection.execute("PRAGMA page_size = 4096")
+            for name, value in PRAGMAS.items():
+                self._connection.execute(f"PRAGMA {name} = {value}")
+            self._assert_settings()
+            self._migrate()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _assert_settings(self) -> None:
+        for name, wanted in ASSERTED.items():
+            found = self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            if found != wanted:
+                raise LedgerUnfit(f"{self._path.name}: {name} is {found!r}, must be {wanted!r}; nothing was written")
+
+    def _version(self) -> int | None:
+        known = self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").fetchone()
+        if known is None:
+            return None
+        row = self._connection.execute("SELECT schema_version FROM ledger").fetchone()
+        return None if row is None else int(row[0])
+
+    def _migrate(self) -> None:
+        version = self._version()
+        if version is not None and version > SCHEMA_VERSION:
+            raise LedgerUnfit(
+                f"{self._path.name} has schema {version}, this program knows {SCHEMA_VERSION}; nothing was written",
+                hint="use the newer Holdfast that wrote it, or another --data folder",
+            )
+        if version is not None and version < SCHEMA_VERSION:
+            self._back_up(version)
+        for step in range((version or 0) + 1, SCHEMA_VERSION + 1):
+            self._apply(step)
+
+    def _back_up(self, version: int) -> None:
+        copy = sqlite3.connect(self._path.with_name(f"{self._path.name}.v{version}.backup"))
+        try:
+            self._connection.backup(copy)
+        finally:
+            copy.close()
+
+    def _apply(self, version: int) -> None:
+        """One migration, whole or not at all; a second process that waited finds it done."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            if (self._version() or 0) < version:
+                for statement in statements(version, WORDS):
+                    self._connection.execute(statement)
+                self._stamp(version)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+
+    def _stamp(self, version: int) -> None:
+        if version > 1:
+            self._connection.execute("UPDATE ledger SET schema_version = ?", (version,))
+            return
+        self._connection.execute(LEDGER_TABLE.format(**WORDS))
+        values = (secrets.token_hex(8), version, secrets.token_bytes(SALT_BYTES), self._clock.wall_ms())
+        self._connection.execute("INSERT INTO ledger VALUES (?, ?, ?, ?)", values)
+
+    @contextmanager
+    def write(self) -> Iterator[SqliteTx]:
+        """BEGIN IMMEDIATE always: a transaction that reads first and writes later cannot be waited for."""
+        self._check_process()
+        with _told(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            tx = SqliteTx(self._connection, self._clock, self._boot, self.lanes)
+            try:
+                yield tx
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+        self._learn(tx.lanes)
+
+    def _learn(self, lanes: dict[tuple[int, str, str], tuple[int, int]]) -> None:
+        """Lanes are remembered only after the commit that may have made them; the memory is bounded."""
+        if len(self.lanes) + len(lanes) > LANES_KEPT_MAX:
+            self.lanes.clear()
+        self.lanes.update(lanes)
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteTx]:
+        self._check_process()
+        with _told(self._path):
+            self._connection.execute("BEGIN")
+            try:
+                yield SqliteTx(self._connection, self._clock, self._boot, self.lanes)
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise LedgerUnfit("this ledger connection was inherited by a fork; open one after the fork")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class SqliteTx:
+    """See ledger/tx.py. A writer is alone in the file, so no row needs a lock."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        clock: Clock,
+        boot: str,
+        known: dict[tuple[int, str, str], tuple[int, int]],
+    ) -> None:
+        self._connection, self._clock, self._known = connection, clock, known
+        self.boot = boot
+        self.tallies: Counter[TallyKey] = Counter()
+        self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
+        self._wall: int | None = None
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        return self._connection.execute(sql, parameters).fetchall()
+
+    def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        return self._connection.execute(sql, parameters).rowcount
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        listed = list(rows)
+        return self._connection.executemany(sql, listed).rowcount if listed else 0
+
+    def wall(self) -> int:
+        if self._wall is None:
+            self._wall = self._clock.wall_ms()
+        return self._wall
+
+    def lease_now(self) -> int:
+        return self._clock.monotonic_ms()
+
+    def is_other_boot(self, owner_boot: str) -> bool:
+        return owner_boot != self.boot
+
+    def insert_targets(self, rows: Sequence[Sequence[Any]]) -> set[bytes]:
+        job = rows[0][0]
+        keys = [row[2] for row in rows]
+        known: set[bytes] = set()
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            part = keys[start : start + KEYS_PER_QUERY]
+            found = self.rows(f"SELECT key FROM target WHERE job = ? AND key IN ({marks(part)})", (job, *part))
+            known.update(key for (key,) in found)
+        new = [row for row in rows if row[2] not in known]
+        self.many(_INSERT_TARGET, new)
+        return {row[2] for row in new}
+
+    def lock(self, table: str) -> str:
+        return ""
+
+    def skip_locked(self) -> str:
+        return ""
+
+    def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
+        return self.lanes.get(key) or self._known.get(key)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """SQLite's errors in our words: what it means for the user, not which call failed."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise _translated(error, path) from error
+
+
+def _translated(error: sqlite3.DatabaseError, path: Path) -> HoldfastError:
+    text = str(error)
+    if "full" in text:
+        return DiskFull(f"no room on the disk of {path.parent}: nothing more can be saved there")
+    if "unable to open" in text or "readonly" in text:
+        return BadParams(f"the data folder {path.parent} cannot be written", hint="choose another with --data DIR")
+    if "locked" in text or "busy" in text:
+        return LedgerUnavailable(f"{path.name} was busy for more than {BUSY_TIMEOUT_S:g} s")
+    if "malformed" in text or "not a database" in text or "corrupt" in text:
+        return LedgerUnfit(
+            f"{path} is damaged ({text}); nothing was written",
+            hint="restore a backup of the data folder, or begin in another one with --data DIR",
+        )
+    return LedgerUnfit(f"{path.name}: {text}")
+
+
+def refuse_network_filesystem(folder: Path) -> None:
+    """Locks of network filesystems lie, so a ledger there would be lost sooner or later."""
+    kind = filesystem_of(folder)
+    if kind in NETWORK_FILESYSTEMS:
+        raise LedgerUnfit(
+            f"{folder} lies on a network filesystem ({kind}), where SQLite cannot keep its promises",
+            hint="use a local folder with --data DIR, or --database postgresql://…",
+        )
+
+
+def filesystem_of(folder: Path) -> str:
+    """The type of the filesystem that holds this folder; empty where it cannot be told."""
+    wanted = os.path.realpath(folder)
+    best, kind = "", ""
+    try:
+        lines = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    for line in lines:
+        fields = line.split(" ")
+        mount = fields[1].replace("\\040", " ")
+        if (wanted == mount or wanted.startswith(mount.rstrip("/") + "/")) and len(mount) >= len(best):
+            best, kind = mount, fields[2]
+    return kind

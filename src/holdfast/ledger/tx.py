@@ -1,0 +1,65 @@
+"""One transaction of the ledger, whichever engine runs it. The verbs are written against this and nothing else.
+
+SQL is written with `?` for parameters. What must be told after the commit, and not before, is queued with `after`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+Row = tuple[Any, ...]
+TallyKey = tuple[int, str, str, str]  # chunk, type, status, reason
+
+
+class Tx(Protocol):
+    """A write transaction (or one read snapshot)."""
+
+    boot: str
+    tallies: Counter[TallyKey]
+    lanes: dict[tuple[int, str, str], tuple[int, int]]  # (chunk, phase, origin) -> (lane, host), of this transaction
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]: ...
+
+    def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """Execute; how many rows it touched."""
+
+    def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
+        """Execute for each row; how many rows were touched in all."""
+
+    def wall(self) -> int:
+        """The store's wall clock in ms; read once per transaction."""
+
+    def lease_now(self) -> int:
+        """The clock that leases are compared by: the database's, or this boot's monotonic one."""
+
+    def is_other_boot(self, owner_boot: str) -> bool:
+        """Whether a deadline written under that boot cannot be compared with `lease_now` (its owner is gone)."""
+
+    def insert_targets(self, rows: Sequence[Sequence[Any]]) -> set[bytes]:
+        """Insert target rows (columns of TARGET_COLUMNS) whose (job, key) is new; the keys that were new."""
+
+    def lock(self, table: str) -> str:
+        """The engine's row lock for a SELECT of that table: wait for it, or empty where a writer is alone."""
+
+    def skip_locked(self) -> str: ...
+
+    def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
+        """A lane that an earlier, committed transaction of this connection saw."""
+
+
+TARGET_COLUMNS = (
+    "job, lane, key, path, type, depth, parent, rank, hops, state, disposition, code, rule, because, gen, attempts, "
+    "deaths, alone, not_before, tried_at, held_epoch, found_chunk, found_no, done_chunk, done_no, last_chunk, last_no"
+)
+
+
+def one(tx: Tx, sql: str, parameters: Sequence[Any] = ()) -> Row | None:
+    rows = tx.rows(sql, parameters)
+    return rows[0] if rows else None
+
+
+def marks(values: Sequence[Any]) -> str:
+    """`?, ?, ?` for an IN list; never empty."""
+    return ", ".join("?" * len(values)) if values else "NULL"

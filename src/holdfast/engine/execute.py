@@ -1,0 +1,89 @@
+"""Working one target: call the recipe's step with a guarded fetch, and judge what it says into a verdict.
+
+The one catch-all of the product is here; it ends in an outcome. Stopping is a BaseException and passes through.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from holdfast.clock import Clock
+from holdfast.errors import FetchError, HoldfastError
+from holdfast.model.exchange import Request, Response
+from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped, Verdict
+from holdfast.model.target import Claimed
+from holdfast.policy.retry import judge
+from holdfast.ports import Fetcher
+from holdfast.recipe import Context, Recipe
+
+MESSAGE_LENGTH_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A target worked to its end, not yet settled. `pauses_job`: the cause concerns everything, not this target."""
+
+    claimed: Claimed
+    verdict: Verdict
+    body: Body | None = None
+    pauses_job: bool = False
+
+
+class Executor:
+    """Works targets of one job; it holds no state of its own between them."""
+
+    def __init__(self, recipe: Recipe, context: Context, fetcher: Fetcher, clock: Clock, *, max_attempts: int) -> None:
+        self._recipe, self._context, self._fetcher, self._clock = recipe, context, fetcher, clock
+        self._max_attempts = max_attempts
+        self._random = random.Random()
+
+    async def work(self, claimed: Claimed) -> Finished:
+        began_at = self._clock.wall_ms()
+        outcome = await self._outcome(claimed)
+        return self._judged(claimed, outcome, began_at)
+
+    async def _outcome(self, claimed: Claimed) -> Outcome:
+        try:
+            return await self._recipe.step(claimed, self._fetch, self._context)
+        except FetchError as error:
+            return Failed(error.code, error.message, error.status, error.retry_after_s)
+        except HoldfastError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the one catch-all: whatever a step raises is that target's outcome
+            return Failed("recipe_error", f"{type(error).__name__}: {error}"[:MESSAGE_LENGTH_MAX])
+
+    async def _fetch(self, url: str) -> Response:
+        return await self._fetcher.fetch(Request(url))
+
+    def _judged(self, claimed: Claimed, outcome: Outcome, began_at: int) -> Finished:
+        now = self._clock.wall_ms()
+        ruling = judge(
+            outcome, attempts=claimed.attempts, max_attempts=self._max_attempts, now_ms=now, random=self._random
+        )
+        body = outcome.body if isinstance(outcome, Done) else None
+        has_links = not isinstance(outcome, Failed)
+        verdict = Verdict(
+            target=claimed.id,
+            move=ruling.move,
+            began_at=began_at,
+            ended_at=now,
+            disposition="" if isinstance(outcome, Failed) else outcome.disposition,
+            code=ruling.code,
+            rule=outcome.rule if isinstance(outcome, Skipped) else "",
+            because=ruling.because[:MESSAGE_LENGTH_MAX],
+            not_before=ruling.not_before,
+            hold_host_ms=ruling.hold_host_ms,
+            status_code=outcome.status_code,
+            bytes=len(body.content) if body else 0,
+            records=outcome.records if has_links else (),  # type: ignore[union-attr]
+            found=outcome.found if has_links else (),  # type: ignore[union-attr]
+            external=outcome.external if has_links else (),  # type: ignore[union-attr]
+        )
+        return Finished(claimed, verdict, body, ruling.pauses_job)
+
+
+def handed_back(claimed: Claimed, now: int, because: str) -> Finished:
+    """A target given back untouched: its attempt is refunded."""
+    verdict = Verdict(target=claimed.id, move="hand_back", began_at=now, ended_at=now, because=because)
+    return Finished(claimed, verdict)

@@ -1,0 +1,129 @@
+"""Group commit: bodies to the disk, then verdicts to the ledger, then the next claim, as one frozen call.
+
+Runs on the ledger thread. A batch is frozen when first sent; an unknown outcome is repeated with the same batches and
+no claim, and then the ledger is asked what we hold.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from holdfast.engine.execute import Finished
+from holdfast.engine.ledger_thread import repeated
+from holdfast.engine.recent import RecentKeys
+from holdfast.errors import LedgerUnavailable
+from holdfast.model.claim import Settled, Wish
+from holdfast.model.lease import Lease
+from holdfast.model.outcome import Batch, Verdict
+from holdfast.model.target import Claimed
+from holdfast.ports import Blobs, Ledger
+
+SETTLE_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What one call to the ledger brought. `adopted` is None unless the outcome was unknown for a while."""
+
+    settled: Settled
+    done: tuple[Finished, ...]
+    lost: tuple[Finished, ...]
+    adopted: tuple[Claimed, ...] | None = None
+
+
+@dataclass(slots=True)
+class Group:
+    """The worker's pen: knows the leases' commit numbers and which keys are certainly stored."""
+
+    job: int
+    worker: str
+    blobs: Blobs
+    leases: dict[int, Lease]
+    targets: RecentKeys = field(default_factory=RecentKeys)
+    external: RecentKeys = field(default_factory=RecentKeys)
+
+    def commit(
+        self, ledger: Ledger, finished: Sequence[Finished], wish: Wish | None, checkpoint: str | None
+    ) -> Committed:
+        """Settle a group of finished targets and claim what is wished. Returns only what is committed."""
+        batches = self._freeze(self._with_bodies(finished))
+        adopted = None
+        try:
+            settled = ledger.settle(self.job, batches, wish, checkpoint)
+        except LedgerUnavailable:
+            settled = repeated(lambda: ledger.settle(self.job, batches, None, None), tries=SETTLE_TRIES)
+            adopted = self._adopt(ledger)
+        return self._learn(settled, batches, finished, adopted)
+
+    def _with_bodies(self, finished: Sequence[Finished]) -> list[tuple[int, Verdict]]:
+        """Bytes first: what a row will refer to is on the disk before the row exists."""
+        bodies = [item.body for item in finished if item.body is not None]
+        references = iter(self.blobs.append(bodies) if bodies else ())
+        return [
+            (
+                item.claimed.chunk,
+                self._sifted(item.verdict, next(references) if item.body is not None else None),
+            )
+            for item in finished
+        ]
+
+    def _sifted(self, verdict: Verdict, body: object) -> Verdict:
+        """Leave out links that are certainly stored already."""
+        found = tuple(item for item in verdict.found if item.key not in self.targets)
+        external = tuple(item for item in verdict.external if item.key not in self.external)
+        return msgspec.structs.replace(verdict, body=body, found=found, external=external)
+
+    def _freeze(self, verdicts: Sequence[tuple[int, Verdict]]) -> list[Batch]:
+        by_chunk: dict[int, list[Verdict]] = defaultdict(list)
+        for chunk, verdict in verdicts:
+            if chunk in self.leases:
+                by_chunk[chunk].append(verdict)
+        return [
+            Batch.freeze(
+                chunk=chunk,
+                epoch=self.leases[chunk].epoch,
+                no=self.leases[chunk].no + 1,
+                worker=self.worker,
+                verdicts=tuple(items),
+            )
+            for chunk, items in by_chunk.items()
+        ]
+
+    def _adopt(self, ledger: Ledger) -> tuple[Claimed, ...]:
+        """After an unknown outcome: the ledger's own word on which leases we have, their numbers and targets."""
+        holding = repeated(lambda: ledger.held(tuple(self.leases.values())), tries=SETTLE_TRIES)
+        self.leases = {lease.chunk: lease for lease in holding.leases}
+        return holding.claimed
+
+    def _learn(
+        self,
+        settled: Settled,
+        batches: Sequence[Batch],
+        finished: Sequence[Finished],
+        adopted: tuple[Claimed, ...] | None,
+    ) -> Committed:
+        """Only now, after the commit: commit numbers, stored keys, and what was lost."""
+        for batch in batches:
+            if settled.answers[batch.chunk].kind in ("settled", "replayed"):
+                for verdict in batch.verdicts:
+                    self.targets.learn(item.key for item in verdict.found)
+                    self.external.learn(item.key for item in verdict.external)
+        for chunk, answer in settled.answers.items():
+            if answer.kind == "lost":
+                self.drop(chunk)
+            elif chunk in self.leases and answer.no > self.leases[chunk].no:
+                self.leases[chunk] = msgspec.structs.replace(self.leases[chunk], no=answer.no)
+        kept = {chunk for chunk, answer in settled.answers.items() if answer.kind != "lost"}
+        done = tuple(item for item in finished if item.claimed.chunk in kept)
+        lost = tuple(item for item in finished if item.claimed.chunk not in kept)
+        return Committed(settled, done, lost, adopted)
+
+    def drop(self, chunk: int) -> None:
+        """A lease is gone: another worker may roll its links differently, so nothing is taken as stored any more."""
+        self.leases.pop(chunk, None)
+        self.targets.forget()
+        self.external.forget()

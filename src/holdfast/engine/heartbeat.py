@@ -1,0 +1,76 @@
+"""Keeping leases alive, on a thread and a ledger connection of their own, so that no settle can delay them.
+
+It also carries the job's active time, and brings back requests and losses that a busy worker has not seen yet.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from holdfast.clock import Clock
+from holdfast.errors import HoldfastError
+from holdfast.model.lease import Lease
+from holdfast.policy.leasing import RENEW_AT_SHARE, may_use
+from holdfast.ports import Ledger, OpenLedger
+
+Beat = Callable[[tuple[Lease, ...], tuple[Lease, ...]], None]  # (asked for, kept)
+
+
+class Heartbeat:
+    """Renews every third of a life. `usable()` is the self-fence: false once our own deadline has passed."""
+
+    def __init__(self, open_ledger: OpenLedger, clock: Clock, *, life_s: float, on_beat: Beat) -> None:
+        self._open_ledger, self._clock, self._life_s, self._on_beat = open_ledger, clock, life_s, on_beat
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name="heartbeat", daemon=True)
+        self._leases: tuple[Lease, ...] = ()
+        self._asked_ms = 0
+        self._counted_ms = 0
+
+    def start(self, leases: tuple[Lease, ...], *, asked_ms: int) -> None:
+        """`asked_ms`: the monotonic moment just before the lease was asked for."""
+        self._leases, self._asked_ms, self._counted_ms = leases, asked_ms, asked_ms
+        self._thread.start()
+
+    def hold(self, leases: tuple[Lease, ...]) -> None:
+        """From now on renew exactly these."""
+        self._leases = leases
+
+    def usable(self) -> bool:
+        """Whether a fetch or settle may still begin under our leases."""
+        return may_use(now_ms=self._clock.monotonic_ms(), asked_ms=self._asked_ms, life_ms=round(self._life_s * 1000))
+
+    def active_ms(self) -> int:
+        """Active time not yet told to the ledger; asking takes it."""
+        now = self._clock.monotonic_ms()
+        spent, self._counted_ms = now - self._counted_ms, now
+        return max(0, spent)
+
+    def stop(self) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _loop(self) -> None:
+        ledger = self._open_ledger()
+        try:
+            while not self._stop.wait(self._life_s * RENEW_AT_SHARE):
+                self._beat(ledger)
+        finally:
+            ledger.close()
+
+    def _beat(self, ledger: Ledger) -> None:
+        """A beat that cannot be written is tried again by the next; the self-fence watches the deadline meanwhile."""
+        leases, asked_ms = self._leases, self._clock.monotonic_ms()
+        if not leases:
+            return
+        before = self._counted_ms
+        try:
+            kept = ledger.renew(leases, life_s=self._life_s, active_ms=self.active_ms())
+        except HoldfastError:
+            self._counted_ms = before
+            return
+        if kept:
+            self._asked_ms = asked_ms
+        self._on_beat(leases, kept)

@@ -1,0 +1,216 @@
+"""One process working one job, from lease to release: assembles the worker, listens to signals, says how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from holdfast.clock import Clock
+from holdfast.engine.control import cancel_rest
+from holdfast.engine.execute import Executor
+from holdfast.engine.group import Committed, Group
+from holdfast.engine.heartbeat import Heartbeat
+from holdfast.engine.ledger_thread import LedgerThread
+from holdfast.engine.liveness import is_dead, this_process
+from holdfast.engine.planner import Planner
+from holdfast.engine.worker import Worker
+from holdfast.errors import DiskFull, HoldfastError
+from holdfast.model.job import Counts, Job
+from holdfast.model.lease import Lease, Rescued
+from holdfast.policy.leasing import share
+from holdfast.ports import Blobs, Fetcher, Ledger, OpenLedger, Progress
+from holdfast.recipe import Context, Recipe
+
+PROGRESS_EVERY_MS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a session is built from; wiring.py makes it."""
+
+    open_ledger: OpenLedger
+    open_fetcher: Callable[[], Fetcher]
+    blobs: Blobs
+    recipe: Recipe
+    clock: Clock
+    progress: Progress
+    has_room: Callable[[], bool]
+    make_room: Callable[[], None]
+    lease_s: float
+    stop_deadline_s: float
+    trigger: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a session ended: completed failed paused interrupted cancelled timeout disk_full lost."""
+
+    job: Job
+    counts: Counts
+    checkpoint: int | None
+    how: str
+
+
+class Session:
+    """Works one job in the calling thread until it ends, is paused, or is told to stop."""
+
+    def __init__(self, job: Job, parts: Parts) -> None:
+        self._job, self._parts = job, parts
+        self._thread = LedgerThread(parts.open_ledger)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._worker: Worker | None = None
+        self._interrupt: str | None = None
+        self._pausing: asyncio.Task[None] | None = None
+        self._leases: tuple[Lease, ...] = ()
+        self._told_ms = 0
+        self.rescued: Rescued | None = None
+        self.not_saved = 0
+
+    def run(self) -> Ended:
+        return asyncio.run(self._run())
+
+    def interrupt(self, why: str) -> None:
+        """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before `run` began."""
+        self._interrupt = self._interrupt or why
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._pass_on)
+
+    def _pass_on(self) -> None:
+        """Save a pause at once, before the pages in hand are done: a second Ctrl-C then loses nothing either."""
+        if self._worker is None or self._interrupt is None or self._loop is None:
+            return
+        if self._interrupt == "pause" and self._pausing is None:
+            self._pausing = self._loop.create_task(self._request_pause("interrupt"))
+        self._worker.stop(self._interrupt)
+
+    async def _run(self) -> Ended:
+        self._loop = asyncio.get_running_loop()
+        try:
+            return await self._lease_and_work()
+        finally:
+            await self._thread.close()
+            self._parts.blobs.close()
+
+    async def _lease_and_work(self) -> Ended:
+        parts, job = self._parts, self._job
+        asked_ms = parts.clock.monotonic_ms()
+        rescued_before = job.recoveries, job.refetched
+        self._leases = await self._thread.insist(
+            lambda ledger: ledger.lease(job.id, this_process(), life_s=parts.lease_s, want=share(1), is_dead=is_dead)
+        )
+        control = next((lease for lease in self._leases if lease.kind == "control"), None)
+        if control is None:
+            await self._release()
+            return await self._ended("lost")
+        mode = "resume" if job.run else "full"
+        await self._thread.call(lambda ledger: ledger.open_run(job.id, mode=mode, trigger=parts.trigger))
+        job = (await self._thread.call(lambda ledger: ledger.books(job.id)))[0]
+        self._note_rescue(job, rescued_before)
+        return await self._work(job, control, asked_ms)
+
+    def _note_rescue(self, job: Job, before: tuple[int, int]) -> None:
+        if job.recoveries > before[0]:
+            self.rescued = Rescued(job.recoveries - before[0], job.refetched - before[1])
+
+    async def _work(self, job: Job, control: Lease, asked_ms: int) -> Ended:
+        parts = self._parts
+        heartbeat = Heartbeat(parts.open_ledger, parts.clock, life_s=parts.lease_s, on_beat=self._on_beat)
+        heartbeat.start(self._leases, asked_ms=asked_ms)
+        fetcher = parts.open_fetcher()
+        try:
+            self._worker = await self._make_worker(job, heartbeat, fetcher)
+            self._pass_on()
+            await self._tell(force=True)
+            how = await self._until_over(self._worker, control)
+        except DiskFull:
+            how = "disk_full"
+        finally:
+            await fetcher.close()
+            heartbeat.stop()
+        return await self._wind_up(how, heartbeat)
+
+    async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
+        parts = self._parts
+        salt = await self._thread.call(lambda ledger: ledger.salt())
+        context = Context(params=job.params, salt=salt, chunking=job.chunking)
+        plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
+        work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}
+        return Worker(
+            job=job,
+            options=job.options,
+            clock=parts.clock,
+            thread=self._thread,
+            group=Group(job.id, str(this_process()), parts.blobs, work),
+            executor=Executor(parts.recipe, context, fetcher, parts.clock, max_attempts=job.options.max_attempts),
+            heartbeat=heartbeat,
+            planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
+            has_room=parts.has_room,
+            on_commit=self._on_commit,
+            stop_deadline_s=parts.stop_deadline_s,
+        )
+
+    async def _until_over(self, worker: Worker, control: Lease) -> str:
+        """Drained is not finished: the ledger says whether the books balance."""
+        while await worker.run():
+            ended = await self._thread.insist(lambda ledger: ledger.finish(self._job.id, control))
+            if ended is not None:
+                return ended.status
+            await self._parts.clock.wait(0.05)
+        return worker.orders.stop or "lost"
+
+    def _on_beat(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
+        """From the heartbeat's thread."""
+        lost = {lease.chunk for lease in asked} - {lease.chunk for lease in kept}
+        requested = next((lease.requested for lease in kept if lease.requested), None)
+        if self._loop is not None and self._worker is not None and (lost or requested):
+            self._loop.call_soon_threadsafe(self._worker.heard, lost, requested)
+
+    def _on_commit(self, committed: Committed, in_flight: int) -> None:
+        now = self._parts.clock.monotonic_ms()
+        if now - self._told_ms >= PROGRESS_EVERY_MS:
+            self._told_ms = now
+            assert self._loop is not None
+            self._loop.create_task(self._tell())
+
+    async def _tell(self, *, force: bool = False) -> None:
+        job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
+        in_flight = self._worker.in_flight if self._worker else 0
+        self._parts.progress(job, counts, in_flight, point.number if point else None)
+
+    async def _wind_up(self, how: str, heartbeat: Heartbeat) -> Ended:
+        """Tell the ledger the last of the active time, give the chunks back, and carry out what was asked."""
+        if how in ("disk_full", "blocked"):
+            self._parts.make_room()
+            await self._request_pause(how)
+        if self._pausing is not None:
+            await self._pausing
+        await self._release(heartbeat.active_ms())
+        job = await self._thread.insist(lambda ledger: ledger.acknowledge(self._job.id, is_dead=is_dead))
+        if job is not None and job.status == "cancelled":
+            cancelled = job
+            await self._thread.call(lambda ledger: cancel_rest(ledger, cancelled))
+        return await self._ended(how)
+
+    async def _request_pause(self, paused_by: str) -> None:
+        because = {"interrupt": "paused by Ctrl-C", "disk_full": "the disk is full", "blocked": "the site blocks us"}
+
+        def ask(ledger: Ledger) -> None:
+            try:
+                ledger.request(self._job.id, "pause", actor="worker", because=because[paused_by], paused_by=paused_by)
+            except HoldfastError as refused:
+                if refused.code not in ("illegal_move", "disk_full"):
+                    raise
+
+        await self._thread.insist(ask)
+
+    async def _release(self, active_ms: int = 0) -> None:
+        leases, life_s = self._leases, self._parts.lease_s
+        if active_ms:
+            await self._thread.insist(lambda ledger: ledger.renew(leases, life_s=life_s, active_ms=active_ms))
+        await self._thread.insist(lambda ledger: ledger.release(leases))
+
+    async def _ended(self, how: str) -> Ended:
+        job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
+        words = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "blocked": "paused"}
+        return Ended(job, counts, point.number if point else None, words.get(how, how))

@@ -1,0 +1,287 @@
+"""The worker loop: claim, execute, judge, settle, in groups, until the job is drained or told to stop.
+
+All state lives on the event loop's thread. Between two commits a worker's death loses nothing that was acked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from holdfast.clock import Clock, jittered
+from holdfast.engine.execute import Executor, Finished, handed_back
+from holdfast.engine.group import Committed, Group
+from holdfast.engine.heartbeat import Heartbeat
+from holdfast.engine.ledger_thread import LedgerThread
+from holdfast.engine.planner import Planner
+from holdfast.model.claim import Wish
+from holdfast.model.job import Job, Options
+from holdfast.model.target import Claimed
+from holdfast.policy import checkpointing
+
+GROUP_MAX = 256
+LINGER_S = 0.005
+IDLE_WAIT_S = 0.25
+SUSPECT_REST_MS = 500
+
+
+@dataclass(slots=True)
+class Orders:
+    """What the worker was told from outside: stop claiming, why, and until when pages in hand may go on."""
+
+    stop: str | None = None  # "pause", "cancel", "drain", "disk_full", "lost"
+    deadline_ms: int | None = None
+
+
+@dataclass(slots=True)
+class Worker:
+    """One process's work on one job. `run` returns when nothing is in hand and there is nothing to do or a stop."""
+
+    job: Job
+    options: Options
+    clock: Clock
+    thread: LedgerThread
+    group: Group
+    executor: Executor
+    heartbeat: Heartbeat
+    planner: Planner | None
+    has_room: Callable[[], bool]
+    on_commit: Callable[[Committed, int], None]
+    stop_deadline_s: float
+    orders: Orders = field(default_factory=Orders)
+    _queue: deque[Claimed] = field(default_factory=deque)
+    _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _waiting: list[Finished] = field(default_factory=list)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _random: random.Random = field(default_factory=random.Random)
+    _turn: int = 0
+    _first_waiting_ms: int = 0
+    _idle_until_ms: int = 0
+    _suspects: int = 0
+    _suspect_rest_ms: int = 0
+    _drained: bool = False
+    _lost_chunks: set[int] = field(default_factory=set)
+    _failure: BaseException | None = None
+    _settled_since: int = 0
+    _checkpoint_ms: int | None = None
+    _began_ms: int = 0
+
+    async def run(self) -> bool:
+        """Work until drained (True) or stopped (False). Nothing is in hand afterwards."""
+        self._began_ms = self._began_ms or self.clock.monotonic_ms()
+        self._drained = False
+        try:
+            while not self._is_over():
+                if self._failure is not None:
+                    raise self._failure
+                await self._plan()
+                self._obey()
+                self._start_tasks()
+                if self._should_commit():
+                    await self._commit()
+                else:
+                    await self._rest()
+        finally:
+            await self._abandon()
+        return self._drained
+
+    def stop(self, why: str) -> None:
+        """Claim nothing more; pages in hand get a deadline. A second order does not lengthen the first's."""
+        if self.orders.stop is None:
+            self.orders.stop = why
+            self.orders.deadline_ms = self.clock.monotonic_ms() + round(self.stop_deadline_s * 1000)
+        self._wake.set()
+
+    def heard(self, lost: set[int], requested: str | None) -> None:
+        """News from the heartbeat: chunks that are no longer ours, and a request that stands on one that is."""
+        self._lost_chunks |= lost
+        if requested is not None:
+            self.stop(requested)
+        self._wake.set()
+
+    @property
+    def in_flight(self) -> int:
+        return len(self._running)
+
+    def _in_hand(self) -> int:
+        return len(self._queue) + len(self._running) + len(self._waiting)
+
+    def _is_over(self) -> bool:
+        return self._in_hand() == 0 and (self.orders.stop is not None or self._drained)
+
+    async def _plan(self) -> None:
+        if self.planner is not None and not self.planner.done and self.orders.stop is None:
+            planner = self.planner
+            await self.thread.insist(planner.advance)
+            self._idle_until_ms = 0
+
+    def _obey(self) -> None:
+        """Self-fence and stop orders: hand back what was not begun; after the deadline also what was."""
+        if self._lost_chunks:
+            for chunk in self._lost_chunks:
+                self.group.drop(chunk)
+            self._lost_chunks.clear()
+            self._drop_lost(set(self.group.leases))
+        if not self.heartbeat.usable() and self.orders.stop is None:
+            self.stop("lost")
+            self.orders.deadline_ms = self.clock.monotonic_ms()
+        if self.orders.stop is None:
+            return
+        now = self.clock.wall_ms()
+        while self._queue:
+            self._add_waiting(handed_back(self._queue.popleft(), now, f"stopped: {self.orders.stop}"))
+        if self.orders.deadline_ms is not None and self.clock.monotonic_ms() >= self.orders.deadline_ms:
+            for task in self._running.values():
+                task.cancel()
+
+    def _start_tasks(self) -> None:
+        """Self-fenced: no fetch begins under a lease that may have lapsed."""
+        while self._queue and len(self._running) < self.options.concurrency and self.heartbeat.usable():
+            claimed = self._queue.popleft()
+            task = asyncio.get_running_loop().create_task(self._work(claimed))
+            self._running[claimed.id] = task
+
+    async def _work(self, claimed: Claimed) -> None:
+        try:
+            finished = await self.executor.work(claimed)
+        except asyncio.CancelledError:
+            finished = handed_back(claimed, self.clock.wall_ms(), "interrupted at the deadline")
+        except BaseException as failure:  # noqa: BLE001 - ours, not the page's: the loop raises it and stops
+            self._failure = failure
+            self._wake.set()
+            return
+        finally:
+            self._running.pop(claimed.id, None)
+        self._add_waiting(finished)
+        if finished.pauses_job:
+            self.stop(finished.verdict.code)
+        if self.orders.stop is None:
+            self._start_tasks()  # do not wait for a commit that is under way
+
+    def _add_waiting(self, finished: Finished) -> None:
+        if not self._waiting:
+            self._first_waiting_ms = self.clock.monotonic_ms()
+        self._waiting.append(finished)
+        self._wake.set()
+
+    def _should_commit(self) -> bool:
+        """When half of what is in flight waits, or something waited long enough; or when a claim is worth asking."""
+        waiting = len(self._waiting)
+        if waiting:
+            lingered = self.clock.monotonic_ms() - self._first_waiting_ms >= LINGER_S * 1000
+            return waiting >= GROUP_MAX or waiting >= len(self._running) or lingered
+        return self._wish() is not None
+
+    def _wish(self) -> Wish | None:
+        """What to claim now, if anything. Suspects are claimed alone, with nothing else in hand."""
+        now = self.clock.monotonic_ms()
+        if self.orders.stop is not None or now < self._idle_until_ms or not self.group.leases:
+            return None
+        keep = self._in_hand() - len(self._waiting)  # what stays in hand after the commit that carries this wish
+        alone = self._suspects > 0 and now >= self._suspect_rest_ms
+        room = (1 if keep == 0 else 0) if alone else 2 * self.options.concurrency - keep
+        if room <= 0 or (not alone and keep >= self.options.concurrency and not self._waiting):
+            return None
+        if not self.has_room():
+            self.stop("disk_full")
+            return None
+        leases = tuple(lease for lease in self.group.leases.values() if lease.kind == "work")
+        self._turn = (self._turn + 1) % max(1, len(leases))
+        delay = jittered(self.options.delay_ms, self.options.jitter, self._random)
+        return Wish(
+            leases=leases[self._turn :] + leases[: self._turn],
+            room=room,
+            delay_ms=round(delay),
+            per_host=self.options.per_host,
+            alone=alone,
+        )
+
+    async def _commit(self) -> None:
+        finished, self._waiting = self._waiting[:GROUP_MAX], self._waiting[GROUP_MAX:]
+        wish = self._wish() if not self._waiting else None
+        if not finished and wish is None:
+            return
+        reason = self._checkpoint_due(len(finished))
+        try:
+            committed = await self.thread.call(lambda ledger: self.group.commit(ledger, finished, wish, reason))
+        except BaseException:
+            self._waiting = finished + self._waiting  # whatever happens next, these are still in hand
+            raise
+        self._after(committed, wish)
+
+    def _after(self, committed: Committed, wish: Wish | None) -> None:
+        settled = committed.settled
+        self._settled_since += len(committed.done)
+        if settled.checkpoint is not None:
+            self._settled_since, self._checkpoint_ms = 0, self.clock.monotonic_ms()
+        self._take(settled.claimed if committed.adopted is None else committed.adopted)
+        self._drop_lost(set(self.group.leases))
+        for answer in settled.answers.values():
+            if answer.requested is not None:
+                self.stop(answer.requested)
+        if wish is not None and committed.adopted is None:
+            self._plan_next_claim(committed, wish)
+        self.on_commit(committed, len(self._running))
+
+    def _take(self, claimed: tuple[Claimed, ...]) -> None:
+        """Put claimed targets into the queue; adopted ones may be in hand already."""
+        in_hand = {item.id for item in self._queue} | set(self._running) | {item.claimed.id for item in self._waiting}
+        self._queue.extend(item for item in claimed if item.id not in in_hand)
+
+    def _drop_lost(self, chunks: set[int]) -> None:
+        """Work of a lost chunk is abandoned: its new owner has it."""
+        self._queue = deque(item for item in self._queue if item.chunk in chunks)
+        self._waiting = [item for item in self._waiting if item.claimed.chunk in chunks]
+        if not chunks:
+            self.stop("lost")
+
+    def _plan_next_claim(self, committed: Committed, wish: Wish) -> None:
+        settled, now = committed.settled, self.clock.monotonic_ms()
+        self._suspects = settled.suspects
+        if settled.claimed:
+            self._idle_until_ms = 0
+            return
+        if wish.alone:  # the suspect's host is not ready: do other work meanwhile
+            self._suspect_rest_ms = now + SUSPECT_REST_MS
+            return
+        wait_ms = IDLE_WAIT_S * 1000 if settled.next_due_ms is None else min(settled.next_due_ms, IDLE_WAIT_S * 1000)
+        self._idle_until_ms = now + max(1, round(wait_ms))
+        planned = self.planner is None or self.planner.done
+        self._drained = planned and settled.next_due_ms is None and settled.suspects == 0 and self._in_hand() == 0
+
+    def _checkpoint_due(self, settling: int) -> str | None:
+        now = self.clock.monotonic_ms()
+        last = self._checkpoint_ms
+        return checkpointing.due(
+            settled_since=self._settled_since + settling,
+            ms_since=now - (self._began_ms if last is None else last),
+            every_targets=self.options.checkpoint_targets,
+            every_s=self.options.checkpoint_s,
+            ms_since_last_written=None if last is None else now - last,
+        )
+
+    async def _rest(self) -> None:
+        """Wait for a finished page, an order, the linger, or the next moment a lane may be due."""
+        timeout = IDLE_WAIT_S
+        if self._waiting:
+            timeout = LINGER_S
+        elif self._idle_until_ms:
+            timeout = max(0.001, min(timeout, (self._idle_until_ms - self.clock.monotonic_ms()) / 1000))
+        self._wake.clear()
+        if self._is_over() or (self._queue and len(self._running) < self.options.concurrency):
+            return
+        try:
+            async with asyncio.timeout(timeout):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+    async def _abandon(self) -> None:
+        """Leave no task adrift, whatever ended the loop."""
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,150 @@
+"""From settings to objects: the only module that knows which adapter stands behind a port. Adapters load when used."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from holdfast import __version__
+from holdfast.blobs.publish import publish as _publish
+from holdfast.blobs.segments import Segments
+from holdfast.clock import SystemClock
+from holdfast.config import Settings
+from holdfast.engine.liveness import boot_id
+from holdfast.engine.session import Parts, Session
+from holdfast.errors import BadParams, DiskFull
+from holdfast.model.exchange import Budget
+from holdfast.model.job import Job, Options
+from holdfast.model.keys import canonical
+from holdfast.ports import Blobs, Fetcher, Ledger, Progress
+from holdfast.recipe import Recipe
+
+RECIPES = ("site",)
+RESERVE_BYTES = 4 * 1024 * 1024
+MEGABYTE = 1_000_000
+AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
+
+
+def open_ledger(settings: Settings) -> Ledger:
+    """The ledger that the settings name; the data folder is made where it is missing."""
+    _make_folder(settings.data)
+    if settings.database_url == "sqlite":
+        from holdfast.ledger.sqlite import SqliteLedger
+
+        return SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id())
+    if settings.database_url.startswith(("postgresql://", "postgres://")):
+        from holdfast.ledger.postgres import PostgresLedger
+
+        return PostgresLedger.open(settings.database_url, None, boot_id())
+    raise BadParams(
+        f"{settings.database_url!r} names no ledger", hint="--database sqlite, or --database postgresql://…"
+    )
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in (28, 122):
+            raise DiskFull(f"no room on the disk of {folder}: {error.strerror}") from error
+        raise BadParams(
+            f"the data folder {folder} cannot be made: {error.strerror}", hint="choose another with --data DIR"
+        ) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadParams(f"the data folder {folder} cannot be written", hint="choose another with --data DIR")
+
+
+def knows_recipe(name: str) -> bool:
+    return name in RECIPES
+
+
+def recipe_of(name: str) -> Recipe:
+    if not knows_recipe(name):
+        raise BadParams(f"there is no recipe {name!r}; there are: {', '.join(RECIPES)}")
+    from holdfast.recipes.site.recipe import SiteRecipe
+
+    return SiteRecipe(SystemClock())
+
+
+def blobs_of(settings: Settings, job: Job) -> Blobs:
+    """Where this job's bodies lie; a writer's name is new for every process, so nobody shares a segment."""
+    writer = f"{os.getpid():x}-{secrets.token_hex(4)}"
+    return Segments(settings.segments, job.uid, writer)
+
+
+def fetcher_of(options: Options) -> Fetcher:
+    from holdfast.fetch.guard import Guard
+    from holdfast.fetch.http import HttpFetcher
+
+    budget = Budget(
+        connect_s=min(options.connect_timeout_s, options.timeout_s),
+        first_byte_s=min(options.first_byte_timeout_s, options.timeout_s),
+        idle_s=min(options.idle_timeout_s, options.timeout_s),
+        total_s=options.timeout_s,
+        body_bytes_max=options.max_bytes,
+    )
+    guard = Guard(allow=options.allow, allow_private=options.allow_private, resolve=options.resolve)
+    return HttpFetcher(
+        guard,
+        budget,
+        user_agent=options.user_agent or AGENT,
+        headers=options.headers,
+        concurrency=options.concurrency,
+        clock=SystemClock(),
+    )
+
+
+def refuse_private_seed(options: Options, url: str) -> str | None:
+    """The sentence that refuses a seed at a literal private address, or None."""
+    from holdfast.fetch.guard import Guard
+
+    guard = Guard(allow=options.allow, allow_private=options.allow_private, resolve=options.resolve)
+    address = canonical(url)
+    return None if address is None else guard.check_seed(address.url)
+
+
+def open_session(settings: Settings, job: Job, *, progress: Progress, trigger: str = "cli") -> Session:
+    """Everything a process needs to work this job."""
+    reserve = settings.data / "reserve"
+    _keep_reserve(reserve)
+    return Session(
+        job,
+        Parts(
+            open_ledger=lambda: open_ledger(settings),
+            open_fetcher=lambda: fetcher_of(job.options),
+            blobs=blobs_of(settings, job),
+            recipe=recipe_of(job.recipe),
+            clock=SystemClock(),
+            progress=progress,
+            has_room=lambda: free_mb(settings.data) >= settings.min_free_mb,
+            make_room=lambda: reserve.unlink(missing_ok=True),
+            lease_s=settings.lease_s,
+            stop_deadline_s=settings.pause_deadline_s,
+            trigger=trigger,
+        ),
+    )
+
+
+def free_mb(folder: Path) -> float:
+    return shutil.disk_usage(folder).free / MEGABYTE
+
+
+def _keep_reserve(path: Path) -> None:
+    """A few MB to delete when the disk is full, so that the pause itself can be written."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        path.unlink(missing_ok=True)
+
+
+def publish(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file whole or not at all: beside, fsynced, renamed."""
+    _publish(path, write)

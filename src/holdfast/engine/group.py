@@ -45,6 +45,7 @@ class Group:
     leases: dict[int, Lease]
     targets: RecentKeys = field(default_factory=RecentKeys)
     external: RecentKeys = field(default_factory=RecentKeys)
+    tries: int = SETTLE_TRIES
 
     def commit(
         self, ledger: Ledger, finished: Sequence[Finished], wish: Wish | None, checkpoint: str | None
@@ -55,7 +56,7 @@ class Group:
         try:
             settled = ledger.settle(self.job, batches, wish, checkpoint)
         except LedgerUnavailable:
-            settled = repeated(lambda: ledger.settle(self.job, batches, None, None), tries=SETTLE_TRIES)
+            settled = repeated(lambda: ledger.settle(self.job, batches, None, None), tries=self.tries)
             adopted = self._adopt(ledger)
         return self._learn(settled, batches, finished, adopted)
 
@@ -95,7 +96,7 @@ class Group:
 
     def _adopt(self, ledger: Ledger) -> tuple[Claimed, ...]:
         """After an unknown outcome: the ledger's own word on which leases we have, their numbers and targets."""
-        holding = repeated(lambda: ledger.held(tuple(self.leases.values())), tries=SETTLE_TRIES)
+        holding = repeated(lambda: ledger.held(tuple(self.leases.values())), tries=self.tries)
         self.leases = {lease.chunk: lease for lease in holding.leases}
         return holding.claimed
 

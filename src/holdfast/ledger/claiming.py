@@ -15,7 +15,10 @@ from holdfast.model.target import Claimed
 
 BUSY_POLL_MS = 50
 PROMOTE_MAX = 64
+SUSPECTS_LOOKED_AT = 64
 FAR_FUTURE = 1 << 52
+# The fence. Every write of a worker goes through it; a chunk without an owner is nobody's, whatever its epoch.
+STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
 
 CLAIMED_COLUMNS = (
     "t.id, l.chunk, t.key, l.origin, t.path, h.key, t.type, t.depth, t.parent, t.hops, t.attempts, t.gen, t.alone"
@@ -50,8 +53,7 @@ def fence(tx: Tx, lease_chunk: int, epoch: int, no: int | None = None) -> Row | 
     numbered = "" if no is None else "AND no = ?"
     return one(
         tx,
-        f"UPDATE chunk SET no = no + 1 WHERE id = ? AND epoch = ? AND owner_pid IS NOT NULL {numbered} "
-        "RETURNING no, requested, phase",
+        f"UPDATE chunk SET no = no + 1 WHERE {STILL_OURS} {numbered} RETURNING no, requested, phase",
         (lease_chunk, epoch) if no is None else (lease_chunk, epoch, no - 1),
     )
 
@@ -67,9 +69,17 @@ class Claim:
         self.claimed: list[Claimed] = []
 
     def fulfil(self) -> None:
-        for lease in self._wish.leases:
+        for lease in self._by_suspects() if self._wish.alone else self._wish.leases:
             self._visit(lease)
         self._write_hosts()
+
+    def _by_suspects(self) -> list[Lease]:
+        """The wished leases, the one with the suspect to be tried first before the others; without suspects: none."""
+        order = [chunk for _, _, _, chunk in self._suspects([lease.chunk for lease in self._wish.leases])]
+        rank = {chunk: place for place, chunk in reversed(list(enumerate(order)))}
+        for lease in self._wish.leases:
+            self._answers.setdefault(lease.chunk, self._look(lease))
+        return sorted((item for item in self._wish.leases if item.chunk in rank), key=lambda item: rank[item.chunk])
 
     def _visit(self, lease: Lease) -> None:
         """Claim from one chunk, unless it was lost, replayed, asked to stop, or has nothing due."""
@@ -79,7 +89,7 @@ class Claim:
         if answer.kind != "settled" or answer.requested is not None or self._room() <= 0:
             return
         numbered = lease.chunk in self._fenced
-        candidates = self._suspects(lease) if self._wish.alone else self._lanes(lease, answer.phase)
+        candidates = self._suspects([lease.chunk]) if self._wish.alone else self._lanes(lease, answer.phase)
         if not candidates:
             return
         if not numbered:
@@ -107,7 +117,7 @@ class Claim:
     def _look(self, lease: Lease) -> Answer:
         row = one(
             self._tx,
-            "SELECT no, requested, phase FROM chunk WHERE id = ? AND epoch = ? AND owner_pid IS NOT NULL",
+            f"SELECT no, requested, phase FROM chunk WHERE {STILL_OURS}",
             (lease.chunk, lease.epoch),
         )
         return Answer("lost") if row is None else Answer("settled", row[0], row[1], row[2])
@@ -119,11 +129,12 @@ class Claim:
             (lease.chunk, phase, self._now, max(1, self._room())),
         )
 
-    def _suspects(self, lease: Lease) -> list[Row]:
+    def _suspects(self, chunks: list[int]) -> list[Row]:
+        """(target, host, lane, chunk) of suspects: fewest deaths first, then least recently tried."""
         return self._tx.rows(
-            "SELECT t.id, l.host, t.lane FROM target t CROSS JOIN lane l "
-            "WHERE t.state = 2 AND l.id = t.lane AND l.chunk = ? ORDER BY t.deaths, t.tried_at, t.id LIMIT 4",
-            (lease.chunk,),
+            "SELECT t.id, l.host, t.lane, l.chunk FROM target t CROSS JOIN lane l WHERE t.state = 2 "
+            f"AND l.id = t.lane AND l.chunk IN ({marks(chunks)}) ORDER BY t.deaths, t.tried_at, t.id LIMIT ?",
+            (*chunks, SUSPECTS_LOOKED_AT),
         )
 
     def _take_lane(self, lease: Lease, row: Row) -> None:
@@ -131,7 +142,7 @@ class Claim:
         lane, host = row[0], self._host(row[1])
         room = min(host.room(self._now), self._room())
         if room <= 0:
-            due = max(host.ready_at, self._now + BUSY_POLL_MS)
+            due = host.ready_at if host.ready_at > self._now else self._now + BUSY_POLL_MS
             self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, lane))
             return
         self._promote(lane)

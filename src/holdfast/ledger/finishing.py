@@ -21,6 +21,8 @@ IS_DRAINED = (
 def finish(tx: Tx, job: int, lease: Lease) -> Job | None:
     """Complete or fail a drained job under the control lease; None while work, a request or another owner stands."""
     before = read_job(tx, job, locked=True)
+    if before.status in ("completed", "failed"):
+        return before  # said already: the reply to the first call was lost
     if before.status != "in_progress" or before.requested is not None:
         return None
     drained = one(tx, IS_DRAINED, (job, job))

@@ -50,24 +50,35 @@ def control_chunk(tx: Tx, job: int) -> int:
 
 def submit(tx: Tx, spec: JobSpec) -> tuple[Job, bool]:
     """Accept a job with its chunks and plan row, or find the one that has this identity."""
-    found = one(tx, "SELECT id FROM job WHERE owner = ? AND identity = ?", (spec.owner, spec.identity))
-    if found is not None:
-        return read_job(tx, found[0]), False
+    while True:
+        found = one(tx, "SELECT id FROM job WHERE owner = ? AND identity = ?", (spec.owner, spec.identity))
+        if found is not None:
+            return read_job(tx, found[0]), False
+        job = _insert_job(tx, spec)
+        if job is not None:
+            return _furnished(tx, job, spec), True
+
+
+def _insert_job(tx: Tx, spec: JobSpec) -> int | None:
+    """The new job's id; None where somebody took its name, id or identity at this very moment."""
     now = tx.wall()
     name = _free_name(tx, spec.owner, spec.name)
     row = one(
         tx,
         "INSERT INTO job (uid, owner, name, recipe, identity, params, options, chunking, status, because, version, "
         "phase, gen, plan_done, planned_total, run, active_ms, created_at, since, recoveries, refetched) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, 1, ?, 1, 0, ?, 0, 0, ?, ?, 0, 0) RETURNING id",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, 1, ?, 1, 0, ?, 0, 0, ?, ?, 0, 0) "
+        "ON CONFLICT DO NOTHING RETURNING id",
         (
             _free_uid(tx), spec.owner, name, spec.recipe, spec.identity, _json(spec.params), _json(spec.options),
             spec.chunking, "submitted, not started", PHASES[0], spec.planned_total, now, now,
         ),
     )  # fmt: skip
-    if row is None:
-        raise Corrupt("the new job has no id")
-    job = int(row[0])
+    return None if row is None else int(row[0])
+
+
+def _furnished(tx: Tx, job: int, spec: JobSpec) -> Job:
+    """Its chunks, fixed for ever, its plan row, and the first line of its history."""
     kinds = [("control", 0), ("plan", 0), *(("work", index) for index in range(WORK_CHUNKS))]
     tx.many(
         "INSERT INTO chunk (job, kind, idx, epoch, no, seq, phase) VALUES (?, ?, ?, 0, 0, 0, ?)",
@@ -78,7 +89,7 @@ def submit(tx: Tx, spec: JobSpec) -> tuple[Job, bool]:
         (job,),
     )
     add_event(tx, control_chunk(tx, job), "job", "submit", "", "pending", actor="user", because=spec.recipe)
-    return read_job(tx, job), True
+    return read_job(tx, job)
 
 
 def _json(value: Any) -> str:

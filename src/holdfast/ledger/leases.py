@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from holdfast.ledger.books import add_entry, add_event, count
-from holdfast.ledger.claiming import CLAIMED_COLUMNS, claimed_from
+from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from
 from holdfast.ledger.jobs import carry_out_request, read_job
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Holding
@@ -22,7 +22,6 @@ CHUNK_COLUMNS = (
     "id, job, kind, idx, epoch, no, phase, requested, owner_host, owner_boot, owner_ns, owner_pid, owner_start, until"
 )
 
-STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
 # The epoch stays: it rises with each grant, and a fence also wants an owner, so the last holder is shut out at once.
 FREE_CHUNK = (
     "UPDATE chunk SET no = no + 1, owner_host = NULL, owner_boot = NULL, owner_ns = NULL, owner_pid = NULL, "

@@ -29,6 +29,7 @@ STATE_AFTER = {
     "hand_back": State.READY,
 }
 KEYS_PER_QUERY = 400
+ENDS_OF_A_LEASE = ("rescue", "release")
 
 
 def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
@@ -62,17 +63,33 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
 
 def _admit(tx: Tx, batch: Batch | PlanBatch) -> Answer:
     """The key is looked up first: a committed settle whose reply was lost must not look like a lost lease."""
-    known = one(tx, "SELECT epoch, digest FROM entry WHERE chunk = ? AND no = ?", (batch.chunk, batch.no))
-    if known is not None and known[0] == batch.epoch:
-        if bytes(known[1]) != batch.digest:
-            raise BatchMismatch(f"commit {batch.no} of chunk {batch.chunk} was stored with other contents")
-        return Answer("replayed", batch.no)
+    known = _replayed(tx, batch)
+    if known is not None:
+        return known
     row = fence(tx, batch.chunk, batch.epoch, batch.no)
     if row is None:
-        return Answer("lost")
+        # The original may have committed while we waited for the row: look once more before calling it lost.
+        return _replayed(tx, batch) or Answer("lost")
     verb, n = ("settle", len(batch.verdicts)) if isinstance(batch, Batch) else ("plan", len(batch.found))
     add_entry(tx, batch.chunk, batch.no, batch.epoch, verb, digest=batch.digest, n=n)
     return Answer("settled", row[0], row[1], row[2])
+
+
+def _replayed(tx: Tx, batch: Batch | PlanBatch) -> Answer | None:
+    """The answer to a batch that is stored already; None where it is not."""
+    row = one(
+        tx,
+        "SELECT e.epoch, e.digest, e.verb, c.no, c.requested, c.phase FROM entry e JOIN chunk c ON c.id = e.chunk "
+        "WHERE e.chunk = ? AND e.no = ?",
+        (batch.chunk, batch.no),
+    )
+    if row is None or row[0] != batch.epoch:
+        return None
+    if row[2] in ENDS_OF_A_LEASE:
+        return Answer("lost")  # the number was taken by whoever ended our lease: the same epoch, and not our batch
+    if bytes(row[1]) != batch.digest:
+        raise BatchMismatch(f"commit {batch.no} of chunk {batch.chunk} was stored with other contents")
+    return Answer("replayed", row[3], row[4], row[5])
 
 
 class Settle:

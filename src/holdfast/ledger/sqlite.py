@@ -32,6 +32,7 @@ PRAGMAS = {
     "cache_size": "-65536",
     "temp_store": "MEMORY",
     "mmap_size": "0",
+    "case_sensitive_like": "ON",  # URLs are, and PostgreSQL's LIKE is
 }
 ASSERTED = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "ceph", "glusterfs", "lustre", "afs")

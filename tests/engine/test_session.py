@@ -1,0 +1,303 @@
+"""A session works one job from lease to release: here over a real SQLite ledger and a web that is a function."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine.desk import FAST, MARSH, FunctionFetcher, MemoryBlobs, page
+from holdfast.clock import SystemClock
+from holdfast.engine import control
+from holdfast.engine.liveness import boot_id, is_dead, this_process
+from holdfast.engine.session import Ended, Parts, Session
+from holdfast.errors import DiskFull, FetchError
+from holdfast.ledger.sqlite import SqliteLedger
+from holdfast.model.claim import Wish
+from holdfast.model.exchange import Response
+from holdfast.model.job import Job, JobSpec, Options
+from holdfast.model.keys import seed_address
+from holdfast.model.lease import Lease, Owner
+from holdfast.model.outcome import Body, BodyRef, PlanBatch
+from holdfast.recipe import Context
+from holdfast.recipes.site.recipe import SiteRecipe
+
+Answer = Callable[[str], Awaitable[Response]]
+PONDS = {f"/pond/{n}": [f"/pond/{3 * n + k}" for k in (1, 2, 3) if 3 * n + k < 40] for n in range(40)}
+
+
+class Marsh:
+    """A job on a small site, and everything to run sessions on it."""
+
+    def __init__(self, folder: Path, answer: Answer, options: Options = FAST) -> None:
+        self.path = folder / "ledger.db"
+        self.fetcher = FunctionFetcher(answer)
+        self.ledger = self.open()
+        recipe = SiteRecipe(SystemClock())
+        params = recipe.check({"seeds": [MARSH + "/pond/0"]})
+        spec = JobSpec(
+            recipe="site", name="marsh", identity=recipe.identity(params), params=params, options=options,
+            chunking=recipe.chunking(params),
+        )  # fmt: skip
+        self.job = self.ledger.submit(spec)[0]
+
+    def open(self) -> SqliteLedger:
+        return SqliteLedger.open(self.path, SystemClock(), boot_id())
+
+    def session(self, **changes: object) -> Session:
+        self.job = self.ready()
+        parts = Parts(
+            open_ledger=self.open, open_fetcher=lambda: self.fetcher, blobs=MemoryBlobs(),
+            recipe=SiteRecipe(SystemClock()), clock=SystemClock(), progress=lambda *_: None, has_room=lambda: True,
+            make_room=lambda: None, lease_s=30.0, stop_deadline_s=5.0, trigger="cli",
+        )  # fmt: skip
+        return Session(self.job, replace(parts, **changes))  # type: ignore[arg-type]
+
+    def ready(self) -> Job:
+        job = self.ledger.books(self.job.id)[0]
+        row = control.outlook(self.ledger, job, recipe_known=True, asked=True)
+        return control.make_ready(self.ledger, job, row, actor="user")
+
+    def run(self, **changes: object) -> Ended:
+        return self.session(**changes).run()
+
+
+async def serve_ponds(url: str) -> Response:
+    path = url.removeprefix(MARSH)
+    return page(url, *PONDS[path])
+
+
+def test_a_site_is_crawled_and_every_page_is_asked_for_once(tmp_path: Path) -> None:
+    marsh = Marsh(tmp_path, serve_ponds)
+    ended = marsh.run()
+    assert (ended.how, ended.job.status, ended.job.health) == ("completed", "completed", "ok")
+    assert ended.counts.succeeded == 40
+    assert sorted(marsh.fetcher.asked) == sorted(MARSH + path for path in PONDS)
+
+
+def test_a_pause_from_elsewhere_lets_pages_in_hand_finish_and_claims_nothing_more(tmp_path: Path) -> None:
+    """PAU-01, PAU-02, L11."""
+    reached, go_on = threading.Event(), asyncio.Event()
+
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/5"):
+            reached.set()
+            await go_on.wait()
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer)
+    session = marsh.session()
+    asked_at_pause: list[int] = []
+
+    def pause() -> None:
+        assert reached.wait(10)
+        other = marsh.open()
+        other.request(marsh.job.id, "pause", actor="user", because="tea")
+        asked_at_pause.append(len(marsh.fetcher.asked))
+        assert session._loop is not None
+        session._loop.call_soon_threadsafe(go_on.set)
+
+    thread = threading.Thread(target=pause)
+    thread.start()
+    ended = session.run()
+    thread.join()
+    assert (ended.job.status, ended.job.paused_by, ended.job.requested) == ("paused", "user", None)
+    assert ended.counts.in_progress == 0
+    assert len(marsh.fetcher.asked) - asked_at_pause[0] <= 2 * FAST.concurrency
+    assert marsh.run().counts.succeeded == 40
+    assert len(marsh.fetcher.asked) == len(set(marsh.fetcher.asked)), "a page recorded as done was fetched again"
+
+
+def _interrupting(tmp_path: Path, why: str, options: Options = FAST) -> tuple[Marsh, Ended]:
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/7"):
+            session.interrupt(why)
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer, options)
+    session = marsh.session()
+    return marsh, session.run()
+
+
+def test_ctrl_c_pauses_and_says_who_did(tmp_path: Path) -> None:
+    """JOB-12."""
+    marsh, ended = _interrupting(tmp_path, "pause")
+    assert (ended.how, ended.job.status, ended.job.paused_by) == ("paused", "paused", "interrupt")
+    assert marsh.run().counts.succeeded == 40
+
+
+def test_a_drained_session_leaves_the_job_to_the_next_worker(tmp_path: Path) -> None:
+    marsh, ended = _interrupting(tmp_path, "drain")
+    assert (ended.how, ended.job.status, ended.counts.in_progress) == ("interrupted", "in_progress", 0)
+    assert marsh.ledger.holders(marsh.job.id) == []
+    assert marsh.run().counts.succeeded == 40
+
+
+def test_a_page_that_outlasts_the_pause_deadline_is_handed_back_with_its_attempt(tmp_path: Path) -> None:
+    """E10: pausing never waits for ever; the interrupted page has spent no attempt."""
+
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/3"):
+            session.interrupt("pause")
+            await asyncio.Event().wait()
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer)
+    session = marsh.session(stop_deadline_s=0.2)
+    assert session.run().job.status == "paused"
+    (row,) = marsh.ledger.targets(marsh.job.id, where=[("url", True, (MARSH + "/pond/3",))])
+    assert (row.status, row.attempts) == ("pending", 0)
+
+
+def test_a_second_session_on_a_worked_job_gets_nothing(tmp_path: Path) -> None:
+    marsh = Marsh(tmp_path, serve_ponds)
+    session = marsh.session()
+    held = marsh.ledger.lease(marsh.job.id, this_process(), life_s=30, want=16, is_dead=is_dead)
+    assert session.run().how == "lost"
+    assert marsh.fetcher.asked == []
+    marsh.ledger.release(held)
+
+
+def test_a_full_disk_pauses_the_job_and_loses_nothing(tmp_path: Path) -> None:
+    """D2: what could not be saved is fetched again after space was freed; attempts are refunded."""
+    marsh = Marsh(tmp_path, serve_ponds)
+    ended = marsh.run(blobs=_FullBlobs(pages=9))
+    assert (ended.how, ended.job.status, ended.job.paused_by) == ("disk_full", "paused", "disk_full")
+    assert ended.counts.in_progress == 0
+    assert marsh.run().counts.succeeded == 40
+
+
+class _FullBlobs(MemoryBlobs):
+    def __init__(self, pages: int) -> None:
+        super().__init__()
+        self._room = pages
+
+    def append(self, bodies: list[Body]) -> list[BodyRef]:  # type: ignore[override]
+        if len(self.kept) + len(bodies) > self._room:
+            raise DiskFull
+        return super().append(bodies)
+
+
+def test_below_the_free_space_limit_nothing_is_claimed(tmp_path: Path) -> None:
+    marsh = Marsh(tmp_path, serve_ponds)
+    ended = marsh.run(has_room=lambda: False)
+    assert (ended.job.status, ended.job.paused_by, marsh.fetcher.asked) == ("paused", "disk_full", [])
+
+
+def test_a_page_that_fails_is_failed_with_its_code_and_the_rest_goes_on(tmp_path: Path) -> None:
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/39"):
+            raise FetchError("network_error", "reset by the heron")
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer, Options(delay_ms=0, per_host=64, max_attempts=1))
+    ended = marsh.run()
+    assert (ended.job.status, ended.job.health, ended.counts.failed_by) == (
+        "completed",
+        "partial",
+        {"network_error": 1},
+    )
+
+
+def test_a_step_that_raises_is_the_targets_failure(tmp_path: Path) -> None:
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/38"):
+            raise ZeroDivisionError("no frogs")
+        return await serve_ponds(url)
+
+    ended = Marsh(tmp_path, answer, Options(delay_ms=0, per_host=64, max_attempts=1)).run()
+    assert ended.counts.failed_by == {"recipe_error": 1}
+
+
+def test_a_job_whose_only_seed_failed_is_failed(tmp_path: Path) -> None:
+    async def answer(url: str) -> Response:
+        raise FetchError("dns_error", "no such marsh")
+
+    ended = Marsh(tmp_path, answer, Options(delay_ms=0, max_attempts=1)).run()
+    assert (ended.how, ended.job.status, ended.job.stop_reason) == ("failed", "failed", "seeds_failed")
+
+
+def test_a_retried_page_succeeds_on_its_second_attempt(tmp_path: Path) -> None:
+    failed: set[str] = set()
+
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/11") and url not in failed:
+            failed.add(url)
+            raise FetchError("network_error", "once")
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer)
+    assert marsh.run().counts.succeeded == 40
+    (row,) = marsh.ledger.targets(marsh.job.id, where=[("url", True, (MARSH + "/pond/11",))])
+    tries = marsh.ledger.history(marsh.job.id, target=row.id)[1]
+    assert [item.outcome for item in tries] == ["retry", "succeeded"]
+
+
+def test_suspects_of_a_death_are_worked_one_at_a_time(tmp_path: Path) -> None:
+    """TGT-06: after a death in company each page it had in hand is alone in flight."""
+    marsh = Marsh(tmp_path, serve_ponds)
+    marsh.ready()
+    dead = owner_with(pid=2**22 + 1)
+    leases = marsh.ledger.lease(marsh.job.id, dead, life_s=30, want=16, is_dead=is_dead)
+    plan_ponds(marsh, leases, range(40))
+    claim_some(marsh, leases, 12)
+    in_flight, most = 0, [0]
+    suspects = {row.url for row in marsh.ledger.targets(marsh.job.id, where=[("status", True, ("in_progress",))])}
+
+    async def answer(url: str) -> Response:
+        nonlocal in_flight
+        in_flight += 1
+        await asyncio.sleep(0)
+        if url in suspects:
+            most[0] = max(most[0], in_flight)
+        in_flight -= 1
+        return await serve_ponds(url)
+
+    marsh.fetcher = FunctionFetcher(answer)
+    ended = marsh.run()
+    assert len(suspects) == 12
+    assert most[0] == 1
+    assert ended.counts.succeeded == 40
+    assert ended.job.refetched == 12
+
+
+def owner_with(pid: int) -> Owner:
+    return msgspec.structs.replace(this_process(), pid=pid, started=1)
+
+
+def plan_ponds(marsh: Marsh, leases: Sequence[Lease], numbers: Iterable[int]) -> None:
+    context = Context(params=marsh.job.params, salt=marsh.ledger.salt(), chunking="key")
+    plan = next(lease for lease in leases if lease.kind == "plan")
+    found = tuple(context.found(seed_address(f"{MARSH}/pond/{n}"), depth=0) for n in numbers)
+    marsh.ledger.enqueue(
+        marsh.job.id,
+        PlanBatch.freeze(
+            chunk=plan.chunk, epoch=plan.epoch, no=plan.no + 1, cursor=0, next_cursor=1, done=True, found=found
+        ),
+    )
+
+
+def claim_some(marsh: Marsh, leases: Sequence[Lease], room: int) -> None:
+    work = tuple(lease for lease in leases if lease.kind == "work")
+    marsh.ledger.settle(marsh.job.id, (), Wish(leases=work, room=room, delay_ms=0, per_host=64))
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 8])
+def test_no_more_pages_are_in_flight_than_the_job_allows(tmp_path: Path, concurrency: int) -> None:
+    in_flight, most = 0, [0]
+
+    async def answer(url: str) -> Response:
+        nonlocal in_flight
+        in_flight += 1
+        most[0] = max(most[0], in_flight)
+        await asyncio.sleep(0.001)
+        in_flight -= 1
+        return await serve_ponds(url)
+
+    Marsh(tmp_path, answer, Options(delay_ms=0, per_host=64, concurrency=concurrency)).run()
+    assert most[0] == concurrency

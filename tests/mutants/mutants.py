@@ -1,0 +1,137 @@
+"""Mutants: each removes one protective line and names the test that must then fail.
+
+Production code has no switch that turns safety off, so a mutant is an edit of a copy of the tree. A row whose `old`
+text is no longer found exactly once breaks the build, like a mutant that survives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`guarantee` is what a user loses without the line; `test` must fail, and nothing else is asked of it."""
+
+    name: str
+    guarantee: str
+    file: str
+    edits: tuple[tuple[str, str], ...]
+    test: str
+
+
+MUTANTS = (
+    Mutant(
+        "no epoch test",
+        "a worker that lost its chunk changes nothing (L5)",
+        "ledger/claiming.py",
+        (
+            (
+                'STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"',
+                'STILL_OURS = "id = ? AND ? > 0 AND owner_pid IS NOT NULL"',
+            ),
+        ),
+        "ledger/test_conformance_settling.py -k 'sqlite and TestFence'",
+    ),
+    Mutant(
+        "epoch before key look-up",
+        "a settle whose reply was lost is not taken for a lost lease (E8)",
+        "ledger/settling.py",
+        (
+            ("    known = _replayed(tx, batch)\n", "    known = None\n"),
+            ('return _replayed(tx, batch) or Answer("lost")', 'return Answer("lost")'),
+        ),
+        "ledger/test_conformance_settling.py -k 'sqlite and TestKey'",
+    ),
+    Mutant(
+        "batch grows on retry",
+        "a page that joined a repeated batch is never acked unstored (ledger.md g1)",
+        "ledger/settling.py",
+        (("    if bytes(row[1]) != batch.digest:\n", "    if not row:\n"),),
+        "ledger/test_conformance_races.py -k 'sqlite and g1'",
+    ),
+    Mutant(
+        "found links outside the settle",
+        "a page recorded as done has its links stored with it (FRO-03)",
+        "ledger/sql.py",
+        (
+            (
+                "        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint))\n",
+                "        import msgspec\n"
+                "        bare = [msgspec.structs.replace(batch, verdicts=tuple(msgspec.structs.replace(v, found=()) "
+                "for v in batch.verdicts)) for batch in batches]\n"
+                "        answer = self._write(verb, lambda tx: settling.settle(tx, job, bare, wish, checkpoint))\n"
+                "        rows = [(b.chunk, b.no, v.target, f) for b in batches for v in b.verdicts for f in v.found]\n"
+                "        phases = {b.chunk: answer.answers[b.chunk].phase for b in batches}\n"
+                '        self._write("links", lambda tx: settling.insert_found(tx, job, rows, phases))\n'
+                "        return answer\n",
+            ),
+        ),
+        "engine/test_group.py -k 'links_are_stored_in_the_commit_of_their_page'",
+    ),
+    Mutant(
+        "attempts not spent at claim",
+        "a page that kills its worker is counted (TGT-06)",
+        "ledger/claiming.py",
+        (("SET state = 3, attempts = attempts + 1, held_epoch", "SET state = 3, held_epoch"),),
+        "ledger/test_conformance_settling.py -k 'sqlite and test_a_claim_spends_an_attempt'",
+    ),
+    Mutant(
+        "pause read from the job row",
+        "no page is claimed after a pause was acked (L11)",
+        "ledger/jobs.py",
+        (
+            ('        tx.run("UPDATE chunk SET requested = ? WHERE id = ?", (action, chunk))\n', "        pass\n"),
+            ("ORDER BY id {tx.lock('chunk')}\", (job,)):", 'ORDER BY id", (job,)):'),
+        ),
+        "ledger/test_pause_race.py",
+    ),
+    Mutant(
+        "cache learns before commit",
+        "a link of a refused settle is brought again by the next page (FRO-03)",
+        "engine/group.py",
+        (
+            (
+                "        found = tuple(item for item in verdict.found if item.key not in self.targets)\n",
+                "        found = tuple(item for item in verdict.found if item.key not in self.targets)\n"
+                "        self.targets.learn(item.key for item in found)\n",
+            ),
+        ),
+        "engine/test_group.py -k 'test_race_g7'",
+    ),
+    Mutant(
+        "commit without FULL",
+        "an acked commit survives a power cut (C1)",
+        "ledger/sqlite.py",
+        (('    "synchronous": "FULL",\n', '    "synchronous": "NORMAL",\n'),),
+        "ledger/test_sqlite_file.py -k 'settings'",
+    ),
+    Mutant(
+        "live file not guarded",
+        "no Python code drops the ledger's locks by opening its file (D1)",
+        "ledger/sqlite.py",
+        (("        guard(path)\n", ""),),
+        "ledger/test_sqlite_file.py -k 'live_ledger'",
+    ),
+    Mutant(
+        "finished without the books",
+        '"finished" is said only when nothing is pending (L10)',
+        "ledger/finishing.py",
+        (("    if drained is None or not drained[0]:\n", "    if drained is None:\n"),),
+        "ledger/test_conformance_planning.py -k 'sqlite and TestFinish'",
+    ),
+    Mutant(
+        "suspects in company",
+        "one killer does not spend its neighbours' attempts (TGT-06)",
+        "policy/recovery.py",
+        (("        return Rescue(State.SOLO, True, deaths)\n", "        return Rescue(State.READY, True, deaths)\n"),),
+        "engine/test_session.py -k 'suspects'",
+    ),
+    Mutant(
+        "dead owner not recognised",
+        "a crashed worker's chunks are free at once, not after the lease's life (E6)",
+        "engine/liveness.py",
+        (("    return _started(owner.pid) != owner.started\n", "    return False\n"),),
+        "engine/test_liveness.py",
+    ),
+)

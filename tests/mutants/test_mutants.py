@@ -1,0 +1,55 @@
+"""A test that never failed proves nothing: every mutant must be caught by the test it names."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mutants.mutants import MUTANTS, Mutant
+
+ROOT = Path(__file__).parents[2]
+CAUGHT = 1  # pytest's exit code for "tests were run and some failed"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of the sources and tests that a mutant may spoil."""
+    ignored = shutil.ignore_patterns("__pycache__", ".hypothesis", "*.pyc")
+    for name in ("src", "tests"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    for name in ("pytest.ini", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def run(tree: Path, test: str) -> subprocess.CompletedProcess[str]:
+    selection, *options = shlex.split(test)
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/{selection}", *options]
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "HOLDFAST_MUTANT": "1"}
+    environment.pop("PYTEST_XDIST_WORKER", None)
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False, timeout=110)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name.replace(" ", "-"))
+def test_a_mutant_is_caught_by_its_test(tree: Path, mutant: Mutant) -> None:
+    path = tree / "src" / "holdfast" / mutant.file
+    source = path.read_text()
+    for old, new in mutant.edits:
+        assert source.count(old) == 1, f"{mutant.file} no longer has the line that {mutant.name!r} removes"
+        source = source.replace(old, new)
+    path.write_text(source)
+    result = run(tree, mutant.test)
+    assert result.returncode == CAUGHT, f"{mutant.name!r} survived:\n{result.stdout}\n{result.stderr}"
+
+
+def test_the_copy_and_not_the_installed_package_is_what_a_mutant_runs(tree: Path) -> None:
+    command = [sys.executable, "-c", "import holdfast; print(holdfast.__file__)"]
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    shown = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith(str(tree))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import shutil
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import BinaryIO
 
 from holdfast import __version__
 from holdfast.blobs.publish import publish as _publish
+from holdfast.blobs.reserve import Reserve
 from holdfast.blobs.segments import Segments
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
@@ -24,7 +26,6 @@ from holdfast.ports import Blobs, Fetcher, Ledger, Progress
 from holdfast.recipe import Recipe
 
 RECIPES = ("site",)
-RESERVE_BYTES = 4 * 1024 * 1024
 MEGABYTE = 1_000_000
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
 
@@ -109,8 +110,8 @@ def refuse_private_seed(options: Options, url: str) -> str | None:
 
 def open_session(settings: Settings, job: Job, *, progress: Progress, trigger: str = "cli") -> Session:
     """Everything a process needs to work this job."""
-    reserve = settings.data / "reserve"
-    _keep_reserve(reserve)
+    reserve = Reserve(settings.data / "reserve")
+    reserve.keep()
     return Session(
         job,
         Parts(
@@ -121,7 +122,8 @@ def open_session(settings: Settings, job: Job, *, progress: Progress, trigger: s
             clock=SystemClock(),
             progress=progress,
             has_room=lambda: free_mb(settings.data) >= settings.min_free_mb,
-            make_room=lambda: reserve.unlink(missing_ok=True),
+            make_room=reserve.give_up,
+            random=random.Random(),
             lease_s=settings.lease_s,
             stop_deadline_s=settings.pause_deadline_s,
             trigger=trigger,
@@ -131,18 +133,6 @@ def open_session(settings: Settings, job: Job, *, progress: Progress, trigger: s
 
 def free_mb(folder: Path) -> float:
     return shutil.disk_usage(folder).free / MEGABYTE
-
-
-def _keep_reserve(path: Path) -> None:
-    """A few MB to delete when the disk is full, so that the pause itself can be written."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
-        finally:
-            os.close(descriptor)
-    except OSError:
-        path.unlink(missing_ok=True)
 
 
 def publish(path: Path, write: Callable[[BinaryIO], None]) -> None:

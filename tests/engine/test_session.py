@@ -7,6 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import msgspec
 import pytest
@@ -54,7 +55,7 @@ class Marsh:
         parts = Parts(
             open_ledger=self.open, open_fetcher=lambda: self.fetcher, blobs=MemoryBlobs(),
             recipe=SiteRecipe(SystemClock()), clock=SystemClock(), progress=lambda *_: None, has_room=lambda: True,
-            make_room=lambda: None, lease_s=30.0, stop_deadline_s=5.0, trigger="cli",
+            make_room=lambda: None, random=Random(7), lease_s=30.0, stop_deadline_s=5.0, trigger="cli",
         )  # fmt: skip
         return Session(self.job, replace(parts, **changes))  # type: ignore[arg-type]
 

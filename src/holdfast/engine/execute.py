@@ -5,8 +5,8 @@ The one catch-all of the product is here; it ends in an outcome. Stopping is a B
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError, HoldfastError
@@ -16,6 +16,9 @@ from holdfast.model.target import Claimed
 from holdfast.policy.retry import judge
 from holdfast.ports import Fetcher
 from holdfast.recipe import Context, Recipe
+
+if TYPE_CHECKING:
+    from random import Random
 
 MESSAGE_LENGTH_MAX = 500
 
@@ -33,10 +36,11 @@ class Finished:
 class Executor:
     """Works targets of one job; it holds no state of its own between them."""
 
-    def __init__(self, recipe: Recipe, context: Context, fetcher: Fetcher, clock: Clock, *, max_attempts: int) -> None:
+    def __init__(
+        self, recipe: Recipe, context: Context, fetcher: Fetcher, clock: Clock, *, max_attempts: int, random: Random
+    ) -> None:
         self._recipe, self._context, self._fetcher, self._clock = recipe, context, fetcher, clock
-        self._max_attempts = max_attempts
-        self._random = random.Random()
+        self._max_attempts, self._random = max_attempts, random
 
     async def work(self, claimed: Claimed) -> Finished:
         began_at = self._clock.wall_ms()

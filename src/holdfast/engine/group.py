@@ -51,7 +51,7 @@ class Group:
         self, ledger: Ledger, finished: Sequence[Finished], wish: Wish | None, checkpoint: str | None
     ) -> Committed:
         """Settle a group of finished targets and claim what is wished. Returns only what is committed."""
-        batches = self._freeze(self._with_bodies(finished))
+        batches = self._freeze(repeated(lambda: self._with_bodies(finished), tries=self.tries))
         adopted = None
         try:
             settled = ledger.settle(self.job, batches, wish, checkpoint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
 from holdfast.engine.control import cancel_rest
@@ -22,6 +23,9 @@ from holdfast.policy.leasing import share
 from holdfast.ports import Blobs, Fetcher, Ledger, OpenLedger, Progress
 from holdfast.recipe import Context, Recipe
 
+if TYPE_CHECKING:
+    from random import Random
+
 PROGRESS_EVERY_MS = 200
 
 
@@ -37,6 +41,7 @@ class Parts:
     progress: Progress
     has_room: Callable[[], bool]
     make_room: Callable[[], None]
+    random: Random
     lease_s: float
     stop_deadline_s: float
     trigger: str
@@ -142,7 +147,10 @@ class Session:
             clock=parts.clock,
             thread=self._thread,
             group=Group(job.id, str(this_process()), parts.blobs, work),
-            executor=Executor(parts.recipe, context, fetcher, parts.clock, max_attempts=job.options.max_attempts),
+            executor=Executor(
+                parts.recipe, context, fetcher, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
+            ),
+            random=parts.random,
             heartbeat=heartbeat,
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
             has_room=parts.has_room,

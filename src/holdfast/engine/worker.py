@@ -6,10 +6,10 @@ All state lives on the event loop's thread. Between two commits a worker's death
 from __future__ import annotations
 
 import asyncio
-import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock, jittered
 from holdfast.engine.execute import Executor, Finished, handed_back
@@ -21,6 +21,9 @@ from holdfast.model.claim import Wish
 from holdfast.model.job import Job, Options
 from holdfast.model.target import Claimed
 from holdfast.policy import checkpointing
+
+if TYPE_CHECKING:
+    from random import Random
 
 GROUP_MAX = 256
 LINGER_S = 0.005
@@ -51,12 +54,12 @@ class Worker:
     has_room: Callable[[], bool]
     on_commit: Callable[[Committed, int], None]
     stop_deadline_s: float
+    random: Random
     orders: Orders = field(default_factory=Orders)
     _queue: deque[Claimed] = field(default_factory=deque)
     _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _waiting: list[Finished] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
-    _random: random.Random = field(default_factory=random.Random)
     _turn: int = 0
     _first_waiting_ms: int = 0
     _idle_until_ms: int = 0
@@ -190,7 +193,7 @@ class Worker:
             return None
         leases = tuple(lease for lease in self.group.leases.values() if lease.kind == "work")
         self._turn = (self._turn + 1) % max(1, len(leases))
-        delay = jittered(self.options.delay_ms, self.options.jitter, self._random)
+        delay = jittered(self.options.delay_ms, self.options.jitter, self.random)
         return Wish(
             leases=leases[self._turn :] + leases[: self._turn],
             room=room,

@@ -115,10 +115,11 @@ def _held_rows(tx: Tx, chunk: int) -> list[dict[str, Any]]:
     names = ("id", "lane", "host", "type", "gen", "attempts", "deaths", "alone", "tried_at", "last_chunk", "last_no")
     rows = tx.rows(
         "SELECT t.id, t.lane, l.host, t.type, t.gen, t.attempts, t.deaths, t.alone, t.tried_at, t.last_chunk, "
-        "t.last_no FROM target t CROSS JOIN lane l WHERE t.state = 3 AND l.id = t.lane AND l.chunk = ? ORDER BY t.id",
+        "t.last_no FROM target t CROSS JOIN lane l WHERE t.state = 3 AND l.id = t.lane AND l.chunk = ?",
         (chunk,),
     )
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    # Sorted here: ordered by id, SQLite would walk the whole table instead of the tiny index of held targets.
+    return [dict(zip(names, row, strict=True)) for row in sorted(rows)]
 
 
 def _put_back(
@@ -230,11 +231,11 @@ def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
     chunks = [item.chunk for item in current]
     rows = tx.rows(
         f"SELECT {CLAIMED_COLUMNS} FROM target t CROSS JOIN lane l CROSS JOIN host h "
-        f"WHERE t.state = 3 AND l.id = t.lane AND h.id = l.host AND l.chunk IN ({marks(chunks)}) ORDER BY t.id",
+        f"WHERE t.state = 3 AND l.id = t.lane AND h.id = l.host AND l.chunk IN ({marks(chunks)})",
         chunks,
     )
     epochs = {item.chunk: item.epoch for item in current}
-    return Holding(tuple(current), tuple(claimed_from(row, epochs[row[1]]) for row in rows))
+    return Holding(tuple(current), tuple(claimed_from(row, epochs[row[1]]) for row in sorted(rows)))
 
 
 def acknowledge(tx: Tx, job: int, *, is_dead: IsDead) -> Job | None:

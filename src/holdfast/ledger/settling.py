@@ -156,6 +156,8 @@ class Settle:
         if row is None or row[2] != batch.chunk or row[6] != State.HELD or row[7] != batch.epoch:
             raise Corrupt(f"target {verdict.target} is not held by chunk {batch.chunk} under epoch {batch.epoch}")
         lane, host, _, type_ = row[:4]
+        if verdict.move not in STATE_AFTER:
+            raise Corrupt(f"{verdict.move!r} is not a verdict; allowed: {', '.join(STATE_AFTER)}")
         step = move(TARGET, "in_progress", verdict.move)
         state = STATE_AFTER[verdict.move]
         if state == State.WAITING and verdict.not_before is None:

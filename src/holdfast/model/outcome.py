@@ -1,4 +1,4 @@
-"""What a step says happened (outcome), what policy makes of it (verdict), and the frozen batch that settles verdicts."""
+"""What a step says happened (outcome), what policy makes of it (verdict), and the frozen batch of verdicts."""
 
 from __future__ import annotations
 

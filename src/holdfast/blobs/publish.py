@@ -1,0 +1,103 @@
+"""Files that appear whole or not at all, directories that stay, and what a refusal of the disk means.
+
+A rename is atomic but not durable, so `publish` is the only place that renames, and it fsyncs the directory after it.
+It never changes the old file before the new one is whole on the disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO
+
+from holdfast.errors import BadParams, DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
+from holdfast.faults import point
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+BUSY = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+NOT_USABLE = frozenset({errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP})
+NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The calls on which durability rests, handed in so that a test can see them or make them fail."""
+
+    pwrite: Callable[[int, memoryview, int], int] = os.pwrite
+    fdatasync: Callable[[int], None] = os.fdatasync
+    fsync: Callable[[int], None] = os.fsync
+
+
+DISK = Disk()
+
+
+def publish(path: Path, write: Callable[[BinaryIO], object], *, disk: Disk = DISK) -> None:
+    """Let `write` fill a file beside `path`, then put it in its place. On any error `path` is as it was before."""
+    try:
+        make_directory(path.parent, disk=disk)
+        temporary, descriptor = _beside(path)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                write(file)
+                file.flush()
+                disk.fsync(descriptor)
+            point("export.before_rename")
+            os.replace(temporary, path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        sync_directory(path.parent, disk=disk)
+    except OSError as error:
+        raise refusal(error, path) from error
+
+
+def make_directory(path: Path, *, disk: Disk = DISK) -> None:
+    """Make a directory and its missing ancestors, each durable before the next.
+
+    The deepest one already there is synced as well: whoever made it may have died before its own fsync.
+    """
+    path = path.absolute()
+    if path.is_dir():
+        with suppress(PermissionError):  # a parent that we may not read is not one in which we made something
+            sync_directory(path.parent, disk=disk)
+        return
+    make_directory(path.parent, disk=disk)
+    with suppress(FileExistsError):
+        path.mkdir()
+    sync_directory(path.parent, disk=disk)
+
+
+def sync_directory(path: Path, *, disk: Disk = DISK) -> None:
+    """Make the names in a directory durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        disk.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def refusal(error: OSError, path: Path | str) -> HoldfastError:
+    """What an error of the operating system means to whoever wanted to save something at `path`."""
+    reason = error.strerror or str(error)
+    if error.errno in NO_ROOM:
+        return DiskFull(f"no room to save {path}: {reason}")
+    if error.errno in BUSY:
+        return LedgerUnavailable(f"cannot open {path} at the moment: {reason}")
+    if error.errno in NOT_USABLE:
+        return BadParams(f"cannot write {path}: {reason}")
+    return LedgerUnfit(f"the disk refused to keep {path}: {reason}")
+
+
+def _beside(path: Path) -> tuple[Path, int]:
+    """A new file in the same directory; a name left over by a killed process is passed by."""
+    numbers = count(1)
+    while True:
+        temporary = path.parent / f".publish-{os.getpid()}-{next(numbers)}.tmp"
+        with suppress(FileExistsError):
+            return temporary, os.open(temporary, NEW_FILE, 0o666)

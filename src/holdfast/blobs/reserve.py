@@ -1,0 +1,28 @@
+"""A few MB kept to be given up: when the disk is full, deleting them makes room to write the pause itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+RESERVE_BYTES = 4 * 1024 * 1024
+
+
+class Reserve:
+    """One file of that size. Where it cannot be had, there is none, and work goes on without it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def keep(self) -> None:
+        try:
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            self.give_up()
+
+    def give_up(self) -> None:
+        self._path.unlink(missing_ok=True)

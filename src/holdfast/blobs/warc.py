@@ -1,0 +1,110 @@
+"""One page as one WARC/1.1 `response` record in one gzip member, and back. Pure: it never touches a file.
+
+The stored block is the page after content decoding, so the headers that described its framing on the wire are kept
+under `X-Archive-Orig-` and Content-Length is that of the decoded bytes. Equal bodies give equal members.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from hashlib import sha256
+from http import HTTPStatus
+from uuid import NAMESPACE_URL, uuid5
+
+from holdfast.clock import iso
+from holdfast.errors import BadParams, Corrupt
+from holdfast.model.outcome import Body, BodyRef
+
+ZLIB_LEVEL = 1
+GZIP_WBITS = 31  # a gzip frame: its CRC covers the headers too, which sha256 does not
+BODY_BYTES_MAX = 256 * 1024 * 1024
+HEAD_BYTES_MAX = 2 * 1024 * 1024  # WARC and HTTP headers of one record
+HTTP_HEAD_CHARS_MAX = 262_144  # more than any fetch lets through; at most four bytes each
+MEMBER_BYTES_MAX = BODY_BYTES_MAX + BODY_BYTES_MAX // 1000 + 2 * HEAD_BYTES_MAX  # what cannot be compressed grows
+NOTED = frozenset({"content-encoding", "transfer-encoding"})
+NOTE = "X-Archive-Orig-"
+END = b"\r\n\r\n"
+_REASONS = {int(status): status.phrase for status in HTTPStatus}
+_NO_BREAKS = str.maketrans("\r\n\0", "   ")  # a header that smuggles a line break must not end the block early
+
+
+def member(body: Body) -> bytes:
+    """The record as one gzip member."""
+    http = _http_head(body)
+    head = _warc_head(body, len(http) + len(body.content)) + http
+    if len(body.content) > BODY_BYTES_MAX or len(head) > HEAD_BYTES_MAX:  # `payload` would refuse to give it back
+        raise BadParams(f"{body.url[:200]}: {len(body.content)} bytes do not fit a segment; at most {BODY_BYTES_MAX}")
+    return zlib.compress(b"".join((head, body.content, END)), ZLIB_LEVEL, GZIP_WBITS)
+
+
+def payload(stored: bytes, reference: BodyRef) -> bytes:
+    """The body of a member, checked against its reference; Corrupt where anything differs.
+
+    Nothing in the member is parsed: the reference says where its payload lies, and the hash says whether that is true.
+    """
+    if not 0 <= reference.size <= BODY_BYTES_MAX:
+        raise damaged(reference, f"claims a body of {reference.size} bytes")
+    record = _inflated(stored, reference)
+    content = record[len(record) - len(END) - reference.size : -len(END)]
+    if sha256(content).digest() != reference.sha256:
+        raise damaged(reference, f"does not have the sha256 {reference.sha256.hex()}")
+    return content
+
+
+def damaged(reference: BodyRef, what: str) -> Corrupt:
+    """What is wrong, and where it lies."""
+    return Corrupt(f"segment {reference.segment} at offset {reference.offset}: the stored page {what}")
+
+
+def _inflated(stored: bytes, reference: BodyRef) -> bytes:
+    stream = zlib.decompressobj(GZIP_WBITS)
+    try:
+        record = stream.decompress(stored, reference.size + HEAD_BYTES_MAX)
+    except zlib.error as error:
+        raise damaged(reference, f"cannot be decompressed ({error})") from None
+    if not stream.eof:
+        raise damaged(reference, "is cut off, or larger than its reference says")
+    if stream.unused_data:
+        raise damaged(reference, "is shorter than its reference says")
+    return record
+
+
+def _warc_head(body: Body, block_bytes: int) -> bytes:
+    digest = body.sha256.hex()
+    lines = (
+        "WARC/1.1",
+        "WARC-Type: response",
+        f"WARC-Record-ID: <urn:uuid:{uuid5(NAMESPACE_URL, f'{body.fetched_at} {digest} {body.url}')}>",
+        f"WARC-Date: {iso(body.fetched_at)}",
+        f"WARC-Target-URI: {body.url}",
+        f"WARC-Payload-Digest: sha256:{digest}",
+        "Content-Type: application/http; msgtype=response",
+        f"Content-Length: {block_bytes}",
+    )
+    return _block(lines)
+
+
+def _http_head(body: Body) -> bytes:
+    lines = [f"HTTP/1.1 {body.status} {_REASONS.get(body.status, '')}"]
+    room = HTTP_HEAD_CHARS_MAX
+    for name, value in body.headers:
+        plain = name.lower()
+        note = NOTE if plain in NOTED else ""
+        line = f"{note}{name}: {value}"
+        room -= len(line) + 2
+        if plain != "content-length" and room >= 0:
+            lines.append(line)
+    lines.append(f"Content-Length: {len(body.content)}")
+    return _block(lines)
+
+
+def _block(lines: Sequence[str]) -> bytes:
+    """Header bytes as received; what no server can have sent as Latin-1 is written as UTF-8."""
+    text = "\r\n".join(lines)
+    if text.count("\r") + text.count("\n") + text.count("\0") > 2 * (len(lines) - 1):
+        text = "\r\n".join(line.translate(_NO_BREAKS) for line in lines)
+    try:
+        return text.encode("latin-1") + END
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace") + END

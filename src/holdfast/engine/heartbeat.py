@@ -27,6 +27,7 @@ class Heartbeat:
         self._leases: tuple[Lease, ...] = ()
         self._asked_ms = 0
         self._counted_ms = 0
+        self._ledger: Ledger | None = None
 
     def start(self, leases: tuple[Lease, ...], *, asked_ms: int) -> None:
         """`asked_ms`: the monotonic moment just before the lease was asked for."""
@@ -53,21 +54,22 @@ class Heartbeat:
             self._thread.join()
 
     def _loop(self) -> None:
-        ledger = self._open_ledger()
         try:
             while not self._stop.wait(self._life_s * RENEW_AT_SHARE):
-                self._beat(ledger)
+                self._beat()
         finally:
-            ledger.close()
+            if self._ledger is not None:
+                self._ledger.close()
 
-    def _beat(self, ledger: Ledger) -> None:
+    def _beat(self) -> None:
         """A beat that cannot be written is tried again by the next; the self-fence watches the deadline meanwhile."""
-        leases, asked_ms = self._leases, self._clock.monotonic_ms()
+        leases, asked_ms, before = self._leases, self._clock.monotonic_ms(), self._counted_ms
         if not leases:
             return
-        before = self._counted_ms
         try:
-            kept = ledger.renew(leases, life_s=self._life_s, active_ms=self.active_ms())
+            if self._ledger is None:
+                self._ledger = self._open_ledger()
+            kept = self._ledger.renew(leases, life_s=self._life_s, active_ms=self.active_ms())
         except HoldfastError:
             self._counted_ms = before
             return

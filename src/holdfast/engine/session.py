@@ -16,7 +16,7 @@ from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.planner import Planner
 from holdfast.engine.worker import Worker
-from holdfast.errors import DiskFull, HoldfastError
+from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Lease, Rescued
 from holdfast.policy.leasing import share
@@ -68,6 +68,7 @@ class Session:
         self._interrupt: str | None = None
         self._pausing: asyncio.Task[None] | None = None
         self._leases: tuple[Lease, ...] = ()
+        self._telling: asyncio.Task[None] | None = None
         self._told_ms = 0
         self.rescued: Rescued | None = None
         self.not_saved = 0
@@ -90,9 +91,13 @@ class Session:
         self._worker.stop(self._interrupt)
 
     async def _run(self) -> Ended:
+        """A process that slept past its lease works on, unless somebody else has taken the job meanwhile."""
         self._loop = asyncio.get_running_loop()
         try:
-            return await self._lease_and_work()
+            ended = await self._lease_and_work()
+            while ended.how == "lost" and self._leases and self._interrupt is None:
+                ended = await self._lease_and_work()
+            return ended
         finally:
             await self._thread.close()
             self._parts.blobs.close()
@@ -107,6 +112,7 @@ class Session:
         control = next((lease for lease in self._leases if lease.kind == "control"), None)
         if control is None:
             await self._release()
+            self._leases = ()
             return await self._ended("lost")
         mode = "resume" if job.run else "full"
         await self._thread.call(lambda ledger: ledger.open_run(job.id, mode=mode, trigger=parts.trigger))
@@ -126,13 +132,16 @@ class Session:
         try:
             self._worker = await self._make_worker(job, heartbeat, fetcher)
             self._pass_on()
-            await self._tell(force=True)
+            await self._tell()
             how = await self._until_over(self._worker, control)
         except DiskFull:
             how = "disk_full"
+            self.not_saved = 0 if self._worker is None else self._worker.not_saved
         finally:
             await fetcher.close()
             heartbeat.stop()
+            if self._telling is not None:
+                await self._telling
         return await self._wind_up(how, heartbeat)
 
     async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
@@ -176,13 +185,16 @@ class Session:
 
     def _on_commit(self, committed: Committed, in_flight: int) -> None:
         now = self._parts.clock.monotonic_ms()
-        if now - self._told_ms >= PROGRESS_EVERY_MS:
+        if now - self._told_ms >= PROGRESS_EVERY_MS and (self._telling is None or self._telling.done()):
             self._told_ms = now
-            assert self._loop is not None
-            self._loop.create_task(self._tell())
+            self._telling = asyncio.get_running_loop().create_task(self._tell())
 
-    async def _tell(self, *, force: bool = False) -> None:
-        job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
+    async def _tell(self) -> None:
+        """Numbers of one instant, read from the ledger after a commit; a ledger that is busy is asked next time."""
+        try:
+            job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
+        except LedgerUnavailable:
+            return
         in_flight = self._worker.in_flight if self._worker else 0
         self._parts.progress(job, counts, in_flight, point.number if point else None)
 

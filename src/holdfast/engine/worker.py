@@ -109,6 +109,11 @@ class Worker:
     def in_flight(self) -> int:
         return len(self._running)
 
+    @property
+    def not_saved(self) -> int:
+        """Pages that were worked and whose results no commit has taken."""
+        return sum(item.verdict.move != "hand_back" for item in self._waiting)
+
     def _in_hand(self) -> int:
         return len(self._queue) + len(self._running) + len(self._waiting)
 

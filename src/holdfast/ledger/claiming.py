@@ -88,10 +88,10 @@ class Claim:
             answer = self._answers[lease.chunk] = self._look(lease)
         if answer.kind != "settled" or answer.requested is not None or self._room() <= 0:
             return
-        numbered = lease.chunk in self._fenced
-        candidates = self._suspects([lease.chunk]) if self._wish.alone else self._lanes(lease, answer.phase)
+        candidates = self._candidates(lease, answer.phase)
         if not candidates:
             return
+        numbered = lease.chunk in self._fenced
         if not numbered:
             row = fence(self._tx, lease.chunk, lease.epoch)
             if row is None:
@@ -100,16 +100,36 @@ class Claim:
             answer = self._answers[lease.chunk] = Answer("settled", row[0], row[1], row[2])
         before = len(self.claimed)
         if answer.requested is None:
-            for row in candidates:
-                if self._room() <= 0:
-                    break
-                if self._wish.alone:
-                    self._take_suspect(lease, row)
-                else:
-                    self._take_lane(lease, row)
+            self._take(lease, candidates)
         if not numbered:
             n = len(self.claimed) - before
             add_entry(self._tx, lease.chunk, answer.no, lease.epoch, "claim", n=n)
+
+    def _candidates(self, lease: Lease, phase: str) -> list[Row]:
+        """Suspects or due lanes whose host may be asked now. A polite crawl looks often and finds none: no entry then.
+
+        A lane that must wait is told until when. That is a hint and needs no fence: the host's own row decides.
+        """
+        if self._wish.alone:
+            return [row for row in self._suspects([lease.chunk]) if self._host(row[1]).room(self._now) > 0]
+        ready = []
+        for row in self._lanes(lease, phase):
+            host = self._host(row[1])
+            if host.room(self._now) > 0:
+                ready.append(row)
+            else:
+                due = host.ready_at if host.ready_at > self._now else self._now + BUSY_POLL_MS
+                self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, row[0]))
+        return ready
+
+    def _take(self, lease: Lease, candidates: list[Row]) -> None:
+        for row in candidates:
+            if self._room() <= 0:
+                return
+            if self._wish.alone:
+                self._hold(lease, row[2], self._host(row[1]), [row[0]], alone=True)
+            else:
+                self._take_lane(lease, row)
 
     def _room(self) -> int:
         return (1 if self._wish.alone else self._wish.room) - len(self.claimed)
@@ -141,9 +161,7 @@ class Claim:
         """The first ready targets of one due lane; a lane that gives none is told when to be looked at again."""
         lane, host = row[0], self._host(row[1])
         room = min(host.room(self._now), self._room())
-        if room <= 0:
-            due = host.ready_at if host.ready_at > self._now else self._now + BUSY_POLL_MS
-            self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, lane))
+        if room <= 0:  # an earlier lane of this claim took the host's last slot
             return
         self._promote(lane)
         wanted = 1 if host.delay_ms > 0 else room
@@ -165,11 +183,6 @@ class Claim:
         """A lane with nothing ready sleeps until its first waiting target; one with suspects only is not due."""
         row = one(self._tx, "SELECT min(not_before) FROM target WHERE lane = ? AND state = 1", (lane,))
         return FAR_FUTURE if row is None or row[0] is None else int(row[0])
-
-    def _take_suspect(self, lease: Lease, row: Row) -> None:
-        host = self._host(row[1])
-        if host.room(self._now) > 0:
-            self._hold(lease, row[2], host, [row[0]], alone=True)
 
     def _hold(self, lease: Lease, lane: int, host: Host, ids: list[int], *, alone: bool) -> None:
         if not ids:

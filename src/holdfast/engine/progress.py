@@ -1,0 +1,93 @@
+"""How far a job is: the job document that every surface shows, and the rate of a running one. Reads values only."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from holdfast.clock import iso
+from holdfast.model.job import Counts, Job
+from holdfast.model.record import Checkpoint
+from holdfast.model.states import JOB, allowed
+
+SCHEMA = "holdfast.job/1"
+WINDOW_MS = 30_000
+SAMPLE_MS = 500
+SPAN_MS_MIN = 1_000
+AVERAGE_MS_MIN = 60_000  # active time is stored when leases are renewed: up to ten seconds late
+
+
+def job_document(
+    job: Job, counts: Counts, checkpoint: Checkpoint | None, *, rate_per_second: float | None = None
+) -> dict[str, Any]:
+    """The document of ux 3.4; keys and their order are a contract."""
+    return {
+        "schema": SCHEMA,
+        "id": job.uid,
+        "name": job.name,
+        "kind": job.recipe,
+        "status": job.status,
+        "requested": job.requested,
+        "paused_by": job.paused_by,
+        "because": because(job, counts),
+        "since": iso(job.since),
+        "phase": job.phase,
+        "run": f"R-{job.run}" if job.run else None,
+        "health": job.health,
+        "stop_reason": job.stop_reason,
+        "counts": counts.seven(),
+        "failed_by": counts.failed_by,
+        "skipped_by": counts.skipped_by,
+        "counts_by_type": counts.by_type,
+        "rate_per_second": None if rate_per_second is None else round(rate_per_second, 1),
+        "planned_total": job.planned_total,
+        "percent": percent(job, counts),
+        "eta": None,
+        "active_seconds": round(job.active_ms / 1000, 1),
+        "limits": {"max_pages": None, "time_seconds": None},
+        "checkpoint": None if checkpoint is None else {"number": checkpoint.number, "at": iso(checkpoint.at)},
+        "allowed_actions": list(allowed(JOB, job.status, by="user")),
+        "recoveries": job.recoveries,
+        "refetched_after_crash": job.refetched,
+        "links": {"ui": f"/jobs/{job.uid}"},
+    }
+
+
+def because(job: Job, counts: Counts) -> str:
+    """Why the job is as it is; a running one says what it does at this instant."""
+    if job.status != "in_progress" or not counts.in_progress:
+        return job.because
+    pages = "1 page" if counts.in_progress == 1 else f"{counts.in_progress} pages"
+    return f"{job.because}: finishing {pages}" if job.requested else f"fetching {pages}"
+
+
+def percent(job: Job, counts: Counts) -> float | None:
+    """Only where the whole is known: an open crawl has no percentage."""
+    return round(100 * counts.settled / job.planned_total, 1) if job.planned_total else None
+
+
+def average_rate(job: Job, counts: Counts) -> float | None:
+    """Pages per second of active time, for a reader who was not there; None for a job that does not run."""
+    if job.status != "in_progress" or job.active_ms < AVERAGE_MS_MIN:
+        return None
+    return (counts.succeeded + counts.failed) * 1000 / job.active_ms
+
+
+class Rate:
+    """Pages per second over the last half minute; its memory does not grow with the crawl."""
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[int, int]] = deque(maxlen=WINDOW_MS // SAMPLE_MS + 1)
+
+    def add(self, counts: Counts, now_ms: int) -> None:
+        if not self._samples or now_ms - self._samples[-1][0] >= SAMPLE_MS:
+            self._samples.append((now_ms, counts.succeeded + counts.failed))
+
+    def per_second(self, counts: Counts, now_ms: int) -> float | None:
+        """None until there is a second to look back on."""
+        while len(self._samples) > 1 and now_ms - self._samples[1][0] > WINDOW_MS:
+            self._samples.popleft()
+        if not self._samples or now_ms - self._samples[0][0] < SPAN_MS_MIN:
+            return None
+        began_ms, before = self._samples[0]
+        return (counts.succeeded + counts.failed - before) * 1000 / (now_ms - began_ms)

@@ -1,0 +1,158 @@
+"""The address guard: which addresses a fetch may connect to. It decides purely, resolves no name and opens no socket.
+
+The decision that counts is made when a socket is opened, on the address libcurl is about to connect to, so that neither
+a name that changes its answer nor an odd spelling gets past it. A name with several addresses is judged one socket at a
+time: its public addresses may be used, the others are never connected to. That is enough, because no request leaves
+for an address that was not judged, and it is kinder to hosts that publish a stray private record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+import ada_url
+
+from holdfast.errors import BadParams
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+DEFAULT_PORTS = {"http:": 80, "https:": 443}
+
+# Our own table and not `is_global`: that one has changed its mind between patch releases of Python.
+# "private" is what --allow-private lets through; "reserved" is nobody's server; first match counts.
+_TABLE: tuple[tuple[Network, str], ...] = tuple(
+    (ip_network(network), kind)
+    for network, kind in (
+        ("0.0.0.0/8", "private"),  # Linux connects 0.0.0.0 to itself
+        ("10.0.0.0/8", "private"),
+        ("100.64.0.0/10", "private"),  # shared by carriers' customers
+        ("127.0.0.0/8", "private"),
+        ("169.254.0.0/16", "private"),
+        ("172.16.0.0/12", "private"),
+        ("192.0.0.0/24", "private"),
+        ("192.0.2.0/24", "reserved"),
+        ("192.88.99.0/24", "reserved"),
+        ("192.168.0.0/16", "private"),
+        ("198.18.0.0/15", "private"),  # benchmarks, and what some local proxies answer
+        ("198.51.100.0/24", "reserved"),
+        ("203.0.113.0/24", "reserved"),
+        ("224.0.0.0/3", "reserved"),  # multicast, class E, broadcast
+        ("0.0.0.0/0", "public"),
+        ("::/127", "private"),
+        ("64:ff9b:1::/48", "private"),
+        ("fc00::/7", "private"),
+        ("fe80::/10", "private"),
+        ("fec0::/10", "private"),
+        ("2001::/23", "reserved"),  # Teredo and its kin
+        ("2001:db8::/32", "reserved"),
+        ("3fff::/20", "reserved"),
+        ("2000::/3", "public"),
+        ("::/0", "reserved"),
+    )
+)
+# IPv6 forms that carry an IPv4 address, and by how many bits it is shifted: the one inside is what gets connected to.
+_CARRIERS: tuple[tuple[IPv6Network, int], ...] = (
+    (IPv6Network("::ffff:0:0/96"), 0),
+    (IPv6Network("::ffff:0:0:0/96"), 0),
+    (IPv6Network("64:ff9b::/96"), 0),
+    (IPv6Network("2002::/16"), 80),
+)
+# They hand out a cloud machine's credentials. No setting lets them through.
+METADATA: frozenset[Address] = frozenset(
+    ip_address(text)
+    for text in (
+        "169.254.169.254",
+        "169.254.170.2",
+        "169.254.170.23",
+        "100.100.100.200",
+        "168.63.129.16",
+        "fd00:ec2::254",
+        "fd00:ec2::23",
+        "fd20:ce::254",
+    )
+)
+
+
+class Guard:
+    """What a job may connect to beyond public addresses.
+
+    `allow` names single endpoints (`127.0.0.1:8123`), `resolve` maps a host name, with any port, to an endpoint, which
+    is thereby allowed; `allow_private` lets all private addresses through. None of them reaches a metadata address.
+    """
+
+    def __init__(
+        self, allow: Sequence[str] = (), *, allow_private: bool = False, resolve: Mapping[str, str] | None = None
+    ) -> None:
+        self._allow_private = allow_private
+        self._resolve = {_name(name): _endpoint(text) for name, text in (resolve or {}).items()}
+        self._allowed = frozenset(_endpoint(text) for text in allow) | frozenset(self._resolve.values())
+
+    def refusal(self, host: str, port: int) -> str | None:
+        """Why this address must not be connected to, as a sentence; None where it may."""
+        address = plain_address(host)
+        if address in METADATA:
+            return f"{host} is a cloud-metadata address; always refused"
+        kind = kind_of(address)
+        if kind == "public" or (address, port) in self._allowed:
+            return None
+        if kind == "private":
+            return None if self._allow_private else f"{host} is a private address; refused. To allow: --allow-private"
+        return f"{host} is a reserved address; refused"
+
+    def check_seed(self, url: str) -> str | None:
+        """The refusal of a URL whose host is an address or localhost, before any request; None for other names."""
+        try:
+            parts = ada_url.URL(url)
+        except ValueError:
+            return None
+        host = parts.hostname.strip("[]")
+        port = int(parts.port or DEFAULT_PORTS.get(parts.protocol, 0))
+        if _name(host) in self._resolve:
+            return None
+        if _name(host).rpartition(".")[2] == "localhost":
+            refusals = [self.refusal(loopback, port) for loopback in ("127.0.0.1", "::1")]
+            return refusals[0] if all(refusals) else None
+        try:
+            ip_address(host)
+        except ValueError:
+            return None
+        return self.refusal(host, port)
+
+    def mappings(self) -> list[str]:
+        """`resolve` in the words of libcurl's CONNECT_TO: this host with any port goes to that endpoint."""
+        return [
+            f"{name}::[{address}]:{port}" if address.version == 6 else f"{name}::{address}:{port}"
+            for name, (address, port) in self._resolve.items()
+        ]
+
+
+def kind_of(address: Address) -> str:
+    """`public`, `private` or `reserved`."""
+    return next(kind for network, kind in _TABLE if address in network)
+
+
+def plain_address(host: str) -> Address:
+    """The address that is really meant: without a scope, and taken out of an IPv6 form that carries an IPv4 one."""
+    address = ip_address(host.partition("%")[0])
+    if isinstance(address, IPv6Address):
+        for network, shift in _CARRIERS:
+            if address in network:
+                return IPv4Address((int(address) >> shift) & 0xFFFF_FFFF)
+    return address
+
+
+def _endpoint(text: str) -> tuple[Address, int]:
+    host, _, port = text.rpartition(":")
+    try:
+        endpoint = plain_address(host.removeprefix("[").removesuffix("]")), int(port)
+    except ValueError:
+        raise BadParams(f"{text!r} is no address:port; write 127.0.0.1:8123 or [::1]:8123") from None
+    if not 0 < endpoint[1] < 65536:
+        raise BadParams(f"{text!r} has no port between 1 and 65535")
+    return endpoint
+
+
+def _name(host: str) -> str:
+    return host.lower().rstrip(".")

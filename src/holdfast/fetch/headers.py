@@ -1,0 +1,47 @@
+"""Header fields on their way out and in. Values stay as they were sent: nothing here interprets them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from holdfast.errors import BadParams
+from holdfast.fetch.decode import ACCEPTED
+
+Headers = tuple[tuple[str, str], ...]
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
+
+
+def parse_headers(lines: Iterable[bytes]) -> Headers:
+    """Fields of the last header block: what came before it was 1xx, what comes after it are trailers."""
+    fields: list[tuple[str, str]] = []
+    inside = False
+    for line in lines:
+        if not inside:
+            if line.startswith(b"HTTP/"):
+                inside = True
+                fields.clear()
+            continue
+        name, colon, value = line.decode("latin-1").partition(":")
+        if colon:
+            fields.append((name.strip().lower(), value.strip()))
+        elif not name.strip():
+            inside = False
+    return tuple(fields)
+
+
+def header_lines(headers: Iterable[tuple[str, str]]) -> list[str]:
+    """Request headers in libcurl's words. A line break in one is refused, so that it cannot become two."""
+    lines = []
+    for name, value in headers:
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            raise BadParams(f"{name!r}: {value!r} cannot be sent as a header")
+        lines.append(f"{name}: {value}" if value.strip() else f"{name};")
+    return lines
+
+
+def common_headers(user_agent: str, headers: Headers) -> list[str]:
+    """What every request carries."""
+    return header_lines((("User-Agent", user_agent), ("Accept-Encoding", ACCEPTED), *headers))

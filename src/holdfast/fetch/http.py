@@ -1,0 +1,99 @@
+"""The HTTP `Fetcher`: a pool of libcurl handles on one multi, guarded by address, deadlines and budgets.
+
+Any complete answer is a Response, whatever its status; everything else is a FetchError with a code. It never follows a
+redirect, and it knows nothing of robots, slots or retries: those are decided before a request gets here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from holdfast.clock import Clock
+from holdfast.errors import FetchError, HoldfastError
+from holdfast.fetch.exchange import Exchange
+from holdfast.fetch.guard import Guard
+from holdfast.fetch.headers import Headers, common_headers
+from holdfast.fetch.loop import TICK_S, CurlLoop
+from holdfast.model.exchange import Budget, Request, Response
+from holdfast.model.keys import canonical
+
+CONNECTIONS_PER_SLOT = 2  # kept alive; more hosts than this are re-connected to
+
+
+class HttpFetcher:
+    """`fetch` may be called by many tasks of one event loop; beyond `concurrency` they wait for their turn."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        budget: Budget,
+        user_agent: str,
+        headers: Headers = (),
+        *,
+        concurrency: int,
+        clock: Clock,
+        ca_file: str | None = None,
+    ) -> None:
+        self._guard, self._budget, self._clock, self._ca_file = guard, budget, clock, ca_file
+        self._common = common_headers(user_agent, headers)
+        self._turns = asyncio.Semaphore(concurrency)
+        self._curls = CurlLoop(connections_max=concurrency * CONNECTIONS_PER_SLOT)
+        self._all: list[Exchange] = []
+        self._free: list[Exchange] = []
+        self._busy: set[Exchange] = set()
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def fetch(self, request: Request) -> Response:
+        """One GET. Cancelling the caller drops the exchange at once."""
+        address = canonical(request.url)
+        if address is None:
+            raise FetchError("bad_url", f"{request.url[:200]!r} is no http or https URL that can be asked for")
+        async with self._turns:
+            if self._closed:
+                raise HoldfastError("the fetcher is closed")
+            exchange = self._free.pop() if self._free else self._open()
+            self._busy.add(exchange)
+            try:
+                return await self._carry(exchange, address.url, request.headers)
+            finally:
+                self._busy.discard(exchange)
+                self._free.append(exchange)
+
+    async def close(self) -> None:
+        """Drop what is in flight (its callers get `network_error`), and every connection. May be repeated."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        await self._curls.close(FetchError("network_error", "the fetcher was closed"))
+        for exchange in self._all:
+            exchange.close()
+
+    def _open(self) -> Exchange:
+        exchange = Exchange(self._guard, self._budget, self._common, self._ca_file)
+        self._all.append(exchange)
+        return exchange
+
+    async def _carry(self, exchange: Exchange, url: str, headers: Headers) -> Response:
+        began_ms = self._clock.monotonic_ms()
+        exchange.begin(url, headers, began_ms)
+        if self._sweeper is None:
+            self._sweeper = asyncio.get_running_loop().call_later(TICK_S, self._sweep)
+        code, message = await self._curls.perform(exchange.curl)
+        if code:
+            raise exchange.failure(code, message)
+        return exchange.response(url, self._clock.monotonic_ms() - began_ms)
+
+    def _sweep(self) -> None:
+        """All four deadlines of all exchanges at once, instead of timers for each: none is late by more than 0.1 s."""
+        self._sweeper = None
+        self._curls.tick()
+        now_ms = self._clock.monotonic_ms()
+        for exchange in self._busy:
+            late = exchange.overdue(now_ms)
+            if late is not None:
+                self._curls.abort(exchange.curl, FetchError("network_timeout", late))
+        if self._busy:
+            self._sweeper = asyncio.get_running_loop().call_later(TICK_S, self._sweep)

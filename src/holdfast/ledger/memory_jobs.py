@@ -1,0 +1,240 @@
+"""People's verbs on jobs, in memory: submit, move, request, amend, set aside, and the moves that end a job."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import replace
+from typing import Any
+
+from holdfast.errors import BadParams, Corrupt, Refused
+from holdfast.ledger.memory_books import add_entry, add_event, chunk_of, chunks_of, counts_of, put, read_job
+from holdfast.ledger.memory_books import write_checkpoint as checkpoint
+from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables
+from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
+from holdfast.model.lease import Lease
+from holdfast.model.states import JOB, STATES_OF, State, move
+from holdfast.policy import health
+
+STOPS = ("disk_full", "blocked")  # pauses that say by themselves why the job stopped
+MOVES = ("start", "resume")
+
+
+def submit(tables: Tables, spec: JobSpec) -> tuple[Job, bool]:
+    """Accept a job with its chunks and plan row, or find the one that has this identity."""
+    for known in tables.jobs.values():
+        if tables.owners[known.id] == spec.owner and known.identity == spec.identity:
+            return known, False
+    job = _new_job(tables, spec)
+    tables.jobs[job.id], tables.owners[job.id] = job, spec.owner
+    kinds = [("control", 0), ("plan", 0), *(("work", index) for index in range(WORK_CHUNKS))]
+    for kind, index in kinds:
+        chunk = ChunkRow(id=len(tables.chunks) + 1, job=job.id, kind=kind, index=index, phase=job.phase)
+        tables.chunks[chunk.id] = chunk
+    tables.plans[job.id] = PlanRow(chunk_of(tables, job.id, "plan").id)
+    _tell(tables, job, "submit", "", job.status, actor="user", because=spec.recipe)
+    return job, True
+
+
+def _new_job(tables: Tables, spec: JobSpec) -> Job:
+    now = tables.at.wall_ms
+    return Job(
+        id=len(tables.jobs) + 1, uid=_free_uid(tables), name=_free_name(tables, spec), recipe=spec.recipe,
+        identity=spec.identity, params=spec.params, options=spec.options, chunking=spec.chunking, status="pending",
+        requested=None, paused_by=None, because="submitted, not started", stop_reason=None, health=None, version=1,
+        phase=PHASES[0], generation=1, plan_done=False, planned_total=spec.planned_total, run=0, active_ms=0,
+        created_at=now, since=now, started_at=None, paused_at=None, finished_at=None, last_error=None, recoveries=0,
+        refetched=0,
+    )  # fmt: skip
+
+
+def _free_uid(tables: Tables) -> str:
+    taken = {job.uid for job in tables.jobs.values()}
+    for digits in (4, 4, 4, 6, 8, 12):
+        uid = "J-" + secrets.token_hex(digits // 2)
+        if uid not in taken:
+            return uid
+    raise Corrupt("no free job id was found")
+
+
+def _names(tables: Tables, owner: str) -> set[str]:
+    return {job.name for job in tables.jobs.values() if tables.owners[job.id] == owner}
+
+
+def _free_name(tables: Tables, spec: JobSpec) -> str:
+    taken, name, n = _names(tables, spec.owner), spec.name, 1
+    while name in taken:
+        n += 1
+        name = f"{spec.name}-{n}"
+    return name
+
+
+def set_aside(tables: Tables, job: int) -> Job:
+    """Free a job's name and identity: it becomes NAME~N and keeps every row."""
+    before = read_job(tables, job)
+    stem, taken, n = re.sub(r"~\d+$", "", before.name), _names(tables, tables.owners[job]), 1
+    while f"{stem}~{n}" in taken:
+        n += 1
+    after = _change(tables, before, name=f"{stem}~{n}", identity=None)
+    _tell(tables, after, "set_aside", before.status, after.status, actor="user", because="--new")
+    return after
+
+
+def move_job(tables: Tables, job: int, verb: str, *, actor: str, because: str, version: int | None) -> Job:
+    """start or resume: the guarded move, and every chunk free of requests in the same transaction."""
+    before = read_job(tables, job)
+    step = move(JOB, before.status, verb)
+    if verb not in MOVES:
+        raise Refused(f"{verb} is asked for with request(), or done by a worker")
+    if version is not None and version != before.version:
+        raise Refused(f"{before} was changed meanwhile: it is {before.status} (version {before.version})")
+    now = tables.at.wall_ms
+    after = _change(
+        tables,
+        before,
+        status=step.target,
+        requested=None,
+        paused_by=None,
+        stop_reason=None,
+        because=because,
+        since=now,
+        started_at=before.started_at or now,
+        finished_at=None,
+    )
+    _request_of_chunks(tables, job, None)
+    _tell(tables, after, verb, step.source, step.target, actor=actor, because=because)
+    return after
+
+
+def request(tables: Tables, job: int, action: str, *, actor: str, because: str, paused_by: str) -> Job:
+    """A durable wish on the job and on every chunk. It moves nothing; asking twice is asking once."""
+    if action not in REQUESTS:
+        raise BadParams(f"{action!r} cannot be requested; allowed: {', '.join(REQUESTS)}")
+    before = read_job(tables, job)
+    move(JOB, before.status, action)
+    if before.requested in (action, "cancel"):
+        return before
+    by = paused_by if action == "pause" else None
+    after = _change(tables, before, requested=action, paused_by=by, because=because)
+    _request_of_chunks(tables, job, action)
+    _tell(tables, after, f"request_{action}", before.status, before.status, actor=actor, because=because)
+    return after
+
+
+def carry_out(tables: Tables, job: int) -> Job:
+    """What was requested, now that nobody holds a chunk: paused (with a checkpoint) or cancelled."""
+    before = read_job(tables, job)
+    step = move(JOB, before.status, before.requested or "")
+    now, paused = tables.at.wall_ms, step.target == "paused"
+    after = _change(
+        tables,
+        before,
+        status=step.target,
+        requested=None,
+        since=now,
+        stop_reason=before.paused_by if before.paused_by in STOPS else None,
+        paused_at=now if paused else None,
+        finished_at=None if paused else now,
+    )
+    _request_of_chunks(tables, job, None)
+    close_runs(tables, job, step.target, before.paused_by)
+    _tell(tables, after, step.verb, step.source, step.target, actor="worker", because=before.because)
+    if paused:
+        checkpoint(tables, job, "pause")
+    return after
+
+
+def finish(tables: Tables, job: int, lease: Lease) -> Job | None:
+    """The job's last move, if its books balance with nothing left. Repeated after its end, it answers the same."""
+    before = read_job(tables, job)
+    chunk = tables.chunks.get(lease.chunk)
+    if chunk is None or chunk.job != job or chunk.kind != "control" or not chunk.is_held_under(lease.epoch):
+        return None
+    if before.status in ("completed", "failed"):
+        return before
+    if before.status != "in_progress" or before.requested is not None or not tables.plans[job].done:
+        return None
+    counts = counts_of(tables, job)
+    ending = health.verdict(counts, seeds_failed_only=counts.succeeded == 0 and _only_seeds_failed(tables, job))
+    return None if ending is None else _end(tables, before, chunk.id, ending)
+
+
+def _only_seeds_failed(tables: Tables, job: int) -> bool:
+    """Seeds have depth 0, and so has what a seed redirects to."""
+    failed = [row for row in tables.targets.values() if row.job == job and row.state == State.FAILED]
+    return bool(failed) and all(row.found.depth == 0 for row in failed)
+
+
+def _end(tables: Tables, before: Job, control: int, ending: health.Ending) -> Job:
+    step, now = move(JOB, before.status, ending.verb), tables.at.wall_ms
+    add_entry(tables, control, "finish")
+    after = _change(
+        tables,
+        before,
+        status=step.target,
+        since=now,
+        finished_at=now,
+        because=ending.because,
+        health=ending.health,
+        stop_reason=ending.stop_reason,
+        last_error=ending.because if ending.verb == "fail" else None,
+    )
+    close_runs(tables, before.id, step.target, ending.stop_reason)
+    _tell(tables, after, ending.verb, step.source, step.target, actor="worker", because=ending.because)
+    checkpoint(tables, before.id, "final")
+    return after
+
+
+def amend(tables: Tables, job: int, options: Options, *, actor: str, because: str) -> Job:
+    before = read_job(tables, job)
+    after = _change(tables, before, options=options)
+    _tell(tables, after, "amend", before.status, after.status, actor=actor, because=because)
+    return after
+
+
+def open_run(tables: Tables, job: int, mode: str, trigger: str) -> int:
+    before = read_job(tables, job)
+    close_runs(tables, job, "failed", "crash")
+    tables.jobs[job] = replace(before, run=before.run + 1)
+    tables.runs[job, before.run + 1] = RunRow(mode, trigger, tables.at.wall_ms)
+    return before.run + 1
+
+
+def close_runs(tables: Tables, job: int, status: str, stop_reason: str | None) -> None:
+    now = tables.at.wall_ms
+    for (owner, n), run in list(tables.runs.items()):
+        if owner == job and run.ended_at is None:
+            tables.runs[owner, n] = replace(run, status=status, ended_at=now, stop_reason=stop_reason)
+
+
+def cancel_rest(tables: Tables, job: int, limit: int) -> int:
+    """Cancel a slice of the pending targets of a cancelled job, as one numbered commit of its control chunk."""
+    before = read_job(tables, job)
+    if before.status != "cancelled":
+        raise Refused(f"{before} is {before.status}, not cancelled")
+    pending = STATES_OF["pending"]
+    rows = [row for row in tables.targets.values() if row.job == job and row.state in pending][:limit]
+    if not rows:
+        return 0
+    control = chunk_of(tables, job, "control").id
+    by = (control, add_entry(tables, control, "cancel"))
+    for row in rows:
+        cancelled = replace(row, state=State.CANCELLED, not_before=None, settled_by=by, settled_at=tables.at.wall_ms)
+        put(tables, cancelled, control)
+    return len(rows)
+
+
+def _change(tables: Tables, job: Job, **values: Any) -> Job:
+    """A changed job row under its next version."""
+    tables.jobs[job.id] = replace(job, version=job.version + 1, **values)
+    return tables.jobs[job.id]
+
+
+def _request_of_chunks(tables: Tables, job: int, action: str | None) -> None:
+    for chunk in chunks_of(tables, job):
+        tables.chunks[chunk.id] = replace(chunk, requested=action)
+
+
+def _tell(tables: Tables, job: Job, verb: str, source: str, target: str, *, actor: str, because: str) -> None:
+    control = chunk_of(tables, job.id, "control").id
+    add_event(tables, control, "job", verb, source, target, actor=actor, because=because)

@@ -1,0 +1,215 @@
+"""Settling, enqueueing and claiming in memory: what happened together is stored together, fenced per chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from holdfast.errors import Corrupt, LostLease
+from holdfast.ledger.memory_books import add_entry, add_found, is_stored, put, read_job, write_checkpoint
+from holdfast.ledger.memory_leases import claimed_from
+from holdfast.ledger.memory_state import ChunkRow, Commit, HostRow, PlanRow, Tables, TargetState
+from holdfast.model.claim import Answer, Settled, Wish
+from holdfast.model.job import Job
+from holdfast.model.lease import Lease
+from holdfast.model.outcome import VERDICT_MOVES, Batch, PlanBatch, Verdict
+from holdfast.model.states import STATES_OF, TARGET, State, move
+from holdfast.model.target import AttemptRow, Claimed
+
+BUSY_POLL_MS = 50  # nobody can say when a full host gets a free place
+STATE_AFTER = {
+    "succeed": State.SUCCEEDED,
+    "skip": State.SKIPPED,
+    "fail": State.FAILED,
+    "retry": State.WAITING,
+    "hand_back": State.READY,
+}
+OUTCOMES = {
+    "succeed": "succeeded",
+    "skip": "skipped",
+    "fail": "failed",
+    "retry": "retry",
+    "hand_back": "handed_back",
+}
+
+
+def settle(tables: Tables, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
+    """Settle each chunk's batch by itself, then claim, then write the checkpoint; one answer per chunk."""
+    row = read_job(tables, job)
+    answers = {batch.chunk: _settle_batch(tables, row, batch) for batch in sorted(batches, key=lambda b: b.chunk)}
+    stored = any(answer.kind == "settled" for answer in answers.values())
+    claimed = [] if wish is None else _claim(tables, job, wish, answers)
+    open_chunks = {item.chunk for item in wish.leases if answers[item.chunk].kind == "settled"} if wish else set()
+    pending = [each for each in tables.targets.values() if each.chunk in open_chunks and _is_pending(each)]
+    return Settled(
+        answers=answers,
+        claimed=tuple(claimed),
+        suspects=sum(each.state == State.SOLO for each in pending),
+        next_due_ms=min((_due_in(tables, each, wish.per_host) for each in pending), default=None) if wish else None,
+        checkpoint=write_checkpoint(tables, job, checkpoint) if checkpoint and stored else None,
+    )
+
+
+def _answer(chunk: ChunkRow, kind: str) -> Answer:
+    return Answer(kind, chunk.no, chunk.requested, chunk.phase)
+
+
+def _settle_batch(tables: Tables, job: Job, batch: Batch) -> Answer:
+    """Key first, epoch second: a stored batch whose reply was lost must not look like a lost lease."""
+    chunk = _chunk(tables, job.id, batch.chunk)
+    if is_stored(tables, batch.chunk, batch.epoch, batch.no, batch.digest):
+        return _answer(chunk, "replayed")
+    if not chunk.is_held_under(batch.epoch) or chunk.no != batch.no - 1:
+        return Answer("lost")
+    by = (chunk.id, add_entry(tables, chunk.id, "settle", batch.digest))
+    for verdict in batch.verdicts:
+        _settle_target(tables, job, batch, verdict, by)
+    return _answer(tables.chunks[chunk.id], "settled")
+
+
+def _chunk(tables: Tables, job: int, chunk: int) -> ChunkRow:
+    row = tables.chunks.get(chunk)
+    if row is None or row.job != job:
+        raise Corrupt(f"job {job} has no chunk {chunk}")
+    return row
+
+
+def _settle_target(tables: Tables, job: Job, batch: Batch, verdict: Verdict, by: Commit) -> None:
+    row = tables.targets.get(verdict.target)
+    if row is None or row.state != State.HELD or (row.chunk, row.held_epoch) != (batch.chunk, batch.epoch):
+        raise Corrupt(f"target {verdict.target} is not held by chunk {batch.chunk} under epoch {batch.epoch}")
+    if verdict.move not in VERDICT_MOVES:
+        raise Corrupt(f"{verdict.move!r} is no verdict")
+    put(tables, _after(tables, job, row, verdict, by), by[0])
+    tables.attempts[(*by, row.id)] = AttemptRow(
+        target=row.id,
+        n=row.attempts,
+        worker=batch.worker,
+        began_at=verdict.began_at,
+        ended_at=verdict.ended_at,
+        outcome=OUTCOMES[verdict.move],
+        code=verdict.code or None,
+        status_code=verdict.status_code,
+        message=verdict.because or None,
+        bytes=verdict.bytes,
+    )
+    _store_results(tables, job, row, verdict, by)
+
+
+def _after(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> TargetState:
+    """The target as the verdict leaves it."""
+    settled = move(TARGET, "in_progress", verdict.move).target != "pending"
+    waits = verdict.move == "retry" and verdict.not_before is not None
+    state = State.READY if verdict.move == "retry" and not waits else STATE_AFTER[verdict.move]
+    return replace(
+        row,
+        state=state,
+        disposition=verdict.disposition or None,
+        rule=verdict.rule or None,
+        code=verdict.code or None,
+        because=verdict.because or None,
+        not_before=verdict.not_before if waits else None,
+        attempts=row.attempts - (verdict.move == "hand_back"),
+        alone=False,
+        held_epoch=None,
+        settled_by=by if settled else None,
+        settled_at=tables.at.wall_ms if settled else None,
+        run=job.run,
+    )
+
+
+def _store_results(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> None:
+    if verdict.body is not None:
+        tables.bodies[row.id, row.generation] = verdict.body
+    for n, record in enumerate(verdict.records):
+        tables.records[row.id, row.generation, n] = record
+    for found in verdict.found:
+        add_found(tables, job, found, by, row.id)
+    for external in verdict.external:
+        tables.external.setdefault((job.id, external.key), external)
+    if verdict.hold_host_ms:
+        host = _host(tables, row)
+        until = max(host.hold_until, tables.at.wall_ms + verdict.hold_host_ms)
+        tables.hosts[row.found.host] = replace(host, hold_until=until)
+
+
+def enqueue(tables: Tables, job: int, batch: PlanBatch) -> Lease:
+    """Planned targets with their cursor. Repeated under its number, it answers the lease and stores nothing."""
+    row, chunk = read_job(tables, job), _chunk(tables, job, batch.chunk)
+    if is_stored(tables, batch.chunk, batch.epoch, batch.no, batch.digest):
+        return chunk.lease()
+    if not chunk.is_held_under(batch.epoch) or chunk.no != batch.no - 1:
+        raise LostLease(f"the plan of {row} is held by somebody else now")
+    plan = tables.plans[job]
+    if plan != PlanRow(batch.chunk, batch.cursor):
+        raise Corrupt(f"the plan of {row} stands at {plan.cursor}, done: {plan.done}, not at {batch.cursor}")
+    by = (batch.chunk, add_entry(tables, batch.chunk, "plan", batch.digest))
+    tables.plans[job] = PlanRow(batch.chunk, batch.next_cursor, batch.done)
+    tables.jobs[job] = replace(row, plan_done=batch.done)
+    for found in batch.found:
+        add_found(tables, row, found, by, None)
+    return tables.chunks[batch.chunk].lease()
+
+
+def _claim(tables: Tables, job: int, wish: Wish, answers: dict[int, Answer]) -> list[Claimed]:
+    """Claim as wished, and complete `answers` for chunks that had no batch."""
+    had_batch = set(answers)
+    for item in wish.leases:
+        if item.chunk not in had_batch:
+            chunk = _chunk(tables, job, item.chunk)
+            answers[item.chunk] = _answer(chunk, "settled") if chunk.is_held_under(item.epoch) else Answer("lost")
+    claimed: list[Claimed] = []
+    for row in _candidates(tables, wish, answers):
+        if len(claimed) == (min(1, wish.room) if wish.alone else wish.room):
+            break
+        if _due_in(tables, row, wish.per_host) == 0:
+            claimed.append(_hold(tables, row, wish))
+    for chunk_id in sorted({each.chunk for each in claimed} - had_batch):
+        add_entry(tables, chunk_id, "claim")
+        answers[chunk_id] = _answer(tables.chunks[chunk_id], "settled")
+    return claimed
+
+
+def _candidates(tables: Tables, wish: Wish, answers: dict[int, Answer]) -> Iterator[TargetState]:
+    """What may be claimed if its host lets it: chunk by chunk in claim order, or all suspects in theirs."""
+    chunks = [a.chunk for a in wish.leases if answers[a.chunk].kind == "settled" and not answers[a.chunk].requested]
+    wanted = (State.SOLO,) if wish.alone else (State.READY, State.WAITING)
+    rows = [row for row in tables.targets.values() if row.chunk in chunks and row.state in wanted]
+    lawful = [row for row in rows if row.phase == tables.chunks[row.chunk].phase]
+    if wish.alone:
+        return iter(sorted(lawful, key=lambda row: (row.deaths, row.tried_at, row.id)))
+    return iter(sorted(lawful, key=lambda row: (chunks.index(row.chunk), row.found.rank, row.id)))
+
+
+def _hold(tables: Tables, row: TargetState, wish: Wish) -> Claimed:
+    """Spend an attempt and put the target into the worker's hands."""
+    now, chunk = tables.at.wall_ms, tables.chunks[row.chunk]
+    after = replace(
+        row,
+        state=State.HELD,
+        attempts=row.attempts + 1,
+        held_epoch=chunk.epoch,
+        tried_at=now,
+        alone=wish.alone,
+        not_before=None,
+        because=None,
+    )
+    put(tables, after, chunk.id)
+    tables.hosts[row.found.host] = replace(_host(tables, row), next_at=now + wish.delay_ms)
+    return claimed_from(after)
+
+
+def _is_pending(row: TargetState) -> bool:
+    return row.state in STATES_OF["pending"]
+
+
+def _host(tables: Tables, row: TargetState) -> HostRow:
+    return tables.hosts.get(row.found.host, HostRow())
+
+
+def _due_in(tables: Tables, row: TargetState, per_host: int) -> int:
+    """Milliseconds until this pending target could be claimed; 0: now."""
+    at = max(_host(tables, row).ready_at, row.not_before or 0)
+    wait = max(0, at - tables.at.wall_ms)
+    in_hand = sum(r.state == State.HELD and r.found.host == row.found.host for r in tables.targets.values())
+    return wait if in_hand < per_host else max(wait, BUSY_POLL_MS)

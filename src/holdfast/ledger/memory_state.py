@@ -1,0 +1,173 @@
+"""The rows of the in-memory ledger and the store that several connections share. Holds values, decides nothing.
+
+Rows are frozen and are replaced, never changed: a transaction works on shallow copies of the tables, and its commit
+swaps them in, so a call that raises has had no effect. No row is ever deleted; a new id is the number of rows plus one.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import Counter
+from copy import copy
+from dataclasses import dataclass, field, fields
+
+from holdfast.model.job import Job
+from holdfast.model.keys import SALT_BYTES
+from holdfast.model.lease import Lease, Owner
+from holdfast.model.outcome import BodyRef, Record
+from holdfast.model.record import Checkpoint, Event
+from holdfast.model.states import State
+from holdfast.model.target import AttemptRow, External, Found
+
+Commit = tuple[int, int]  # chunk, commit number
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and where a transaction runs: wall time, the clock that leases are compared by, and this boot."""
+
+    wall_ms: int
+    lease_ms: int
+    boot: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkRow:
+    """A chunk. It is leased while it has an owner; `epoch` rises with each grant."""
+
+    id: int
+    job: int
+    kind: str
+    index: int
+    phase: str
+    epoch: int = 0
+    no: int = 0
+    seq: int = 0
+    requested: str | None = None
+    owner: Owner | None = None
+    until: int = 0
+
+    def lease(self) -> Lease:
+        return Lease(self.id, self.job, self.kind, self.index, self.epoch, self.no, self.phase, self.requested)
+
+    def is_held_under(self, epoch: int) -> bool:
+        """The fence: still the epoch of that grant, and nobody has ended it since."""
+        return self.owner is not None and self.epoch == epoch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetState:
+    """A target with everything that the ledger knows of it."""
+
+    id: int
+    job: int
+    chunk: int
+    phase: str
+    generation: int
+    found: Found
+    found_by: Commit
+    found_at: int
+    parent: int | None
+    state: State = State.READY
+    disposition: str | None = None
+    rule: str | None = None
+    code: str | None = None
+    because: str | None = None
+    attempts: int = 0
+    deaths: int = 0
+    alone: bool = False
+    not_before: int | None = None
+    tried_at: int = 0
+    held_epoch: int | None = None
+    settled_by: Commit | None = None
+    settled_at: int | None = None
+    run: int = 0
+
+    @property
+    def url(self) -> str:
+        return self.found.origin + self.found.path
+
+    @property
+    def reason(self) -> str:
+        """What its count is split by: the code of a failure, the disposition of a skip."""
+        if self.state == State.FAILED:
+            return self.code or ""
+        return (self.disposition or "") if self.state == State.SKIPPED else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One numbered commit of a chunk. Only batches have a digest."""
+
+    epoch: int
+    verb: str
+    at: int
+    digest: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """When a host may be asked again. How many of its targets are in hand is counted, not stored."""
+
+    next_at: int = 0
+    hold_until: int = 0
+
+    @property
+    def ready_at(self) -> int:
+        return max(self.next_at, self.hold_until)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    chunk: int
+    cursor: int = 0
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    mode: str
+    trigger: str
+    started_at: int
+    status: str = "in_progress"
+    ended_at: int | None = None
+    stop_reason: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Tables:
+    """All rows, by key, as one transaction sees them; `at` is its moment."""
+
+    salt: bytes
+    at: Moment
+    jobs: dict[int, Job] = field(default_factory=dict)
+    owners: dict[int, str] = field(default_factory=dict)  # job -> whose it is
+    runs: dict[tuple[int, int], RunRow] = field(default_factory=dict)
+    chunks: dict[int, ChunkRow] = field(default_factory=dict)
+    plans: dict[int, PlanRow] = field(default_factory=dict)
+    entries: dict[Commit, Entry] = field(default_factory=dict)
+    events: dict[Commit, Event] = field(default_factory=dict)
+    targets: dict[int, TargetState] = field(default_factory=dict)
+    keys: dict[tuple[int, bytes], int] = field(default_factory=dict)  # UNIQUE (job, key)
+    external: dict[tuple[int, bytes], External] = field(default_factory=dict)
+    records: dict[tuple[int, int, int], Record] = field(default_factory=dict)  # target, generation, n
+    bodies: dict[tuple[int, int], BodyRef] = field(default_factory=dict)  # target, generation
+    attempts: dict[tuple[int, int, int], AttemptRow] = field(default_factory=dict)  # chunk, no, target
+    hosts: dict[str, HostRow] = field(default_factory=dict)
+    tallies: Counter[tuple[int, str, str, str]] = field(default_factory=Counter)  # chunk, type, status, reason
+    checkpoints: dict[tuple[int, int], Checkpoint] = field(default_factory=dict)
+
+    def draft(self, at: Moment) -> Tables:
+        """Copies to work on; the rows in them are shared, being frozen."""
+        tables = Tables(**{each.name: copy(getattr(self, each.name)) for each in fields(self)})
+        tables.at = at
+        return tables
+
+
+class MemoryStore:
+    """What several `MemoryLedger` connections share; one transaction at a time."""
+
+    def __init__(self, salt: bytes | None = None) -> None:
+        self.lock = threading.RLock()
+        self.tables = Tables(salt=salt or secrets.token_bytes(SALT_BYTES), at=Moment(0, 0, ""))

@@ -1,0 +1,59 @@
+"""How a drained job ends: completed or failed, and how healthy it is (JOB-09, SIT-10 with the ratios of DOC-38).
+
+It reads the books and nothing else; it never says an end while work is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.errors import Corrupt
+from holdfast.model.job import Counts
+
+RATIO_PARTIAL = 0.6
+RATIO_FAILED = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The job's last move, its health, and why. `stop_reason` only where it did not simply come to its end."""
+
+    verb: str
+    health: str
+    because: str
+    stop_reason: str | None = None
+
+
+def verdict(counts: Counts, *, seeds_failed_only: bool) -> Ending | None:
+    """The ending that these books allow; None: work is left. Books that do not balance are Corrupt.
+
+    `seeds_failed_only`: targets failed, nothing succeeded, and every failed one is a seed or where a seed led.
+    """
+    if counts.left:
+        return None
+    if counts.discovered != counts.succeeded + counts.failed + counts.skipped:
+        raise Corrupt(f"the books do not balance: {counts.seven()}")
+    if counts.succeeded == 0 and counts.failed and seeds_failed_only:
+        return Ending("fail", "failed", "no seed could be fetched", "seeds_failed")
+    health = health_of(counts)
+    return Ending("complete", health, _because(counts, health))
+
+
+def health_of(counts: Counts) -> str:
+    """`ok`, `partial`, `failed` or `suspicious`: the share of good pages among those that were tried to the end."""
+    if counts.succeeded == 0:
+        return "suspicious"
+    if counts.failed == 0:
+        return "ok"
+    ratio = counts.succeeded / (counts.succeeded + counts.failed)
+    if ratio < RATIO_FAILED:
+        return "failed"
+    return "partial"
+
+
+def _because(counts: Counts, health: str) -> str:
+    if health == "suspicious":
+        return "everything is settled, and no page came out of it"
+    if health == "ok":
+        return "nothing is left and nothing failed"
+    return f"nothing is left; {counts.failed} failed"

@@ -1,0 +1,130 @@
+"""What start-up finds and what follows from it: one table with exactly one row per combination. It says, never acts.
+
+After the action has been carried out, look again: a paused job that was asked for while its pause was still requested
+is acknowledged first and resumed by the second look. The second half decides about targets whose worker is gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from holdfast.errors import Corrupt
+from holdfast.model.job import REQUESTS
+from holdfast.model.states import JOB, State
+
+HOLDERS = ("nobody", "live", "dead_or_lapsed")
+ACTIONS = ("start", "resume", "take_up", "watch", "acknowledge", "free", "leave", "refuse_recipe", "report")
+POISON_DEATHS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """A job as start-up finds it. `asked`: a command named this job; else a worker or server looks around (PAU-05)."""
+
+    status: str
+    requested: str | None
+    holder: str
+    recipe_known: bool
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table: words separated by spaces, `*` is any, `-` is none."""
+
+    status: str
+    requested: str
+    holder: str
+    recipe: str
+    asked: str
+    action: str
+    because: str
+
+    def matches(self, sight: Sight) -> bool:
+        seen = (
+            (self.status, sight.status),
+            (self.requested, sight.requested or "-"),
+            (self.holder, sight.holder),
+            (self.recipe, "known" if sight.recipe_known else "unknown"),
+            (self.asked, "asked" if sight.asked else "unasked"),
+        )
+        return all(words == "*" or word in words.split() for words, word in seen)
+
+
+# fmt: off
+_NOW = "pending paused failed"
+_END = "completed timeout cancelled"
+_IDLE = "pending paused timeout"  # may be cancelled, and nobody works them
+_OVER = "completed failed cancelled"
+_FREE = "nobody dead_or_lapsed"
+_FINE = "nobody live"
+_DEAD = "dead_or_lapsed"
+#       status         requested       holder recipe     asked      action           because
+RECOVERY = (
+    Row("in_progress", "-",            _FREE, "known",   "*",       "take_up",       "nobody works it: it goes on"),
+    Row("in_progress", "-",            _FREE, "unknown", "*",       "refuse_recipe", "its recipe is unknown here"),
+    Row("in_progress", "pause cancel", _FREE, "*",       "*",       "acknowledge",   "nobody else is left to do so"),
+    Row("in_progress", "*",            "live", "*",      "asked",   "watch",         "a live process works it"),
+    Row("in_progress", "*",            "live", "*",      "unasked", "leave",         "a live process works it"),
+    Row("pending",     "-",            "*",   "known",   "asked",   "start",         "it was never started"),
+    Row("paused",      "-",            "*",   "known",   "asked",   "resume",        "it was paused"),
+    Row("failed",      "-",            "*",   "known",   "asked",   "resume",        "it failed and may be mended"),
+    Row(_NOW,          "-",            "*",   "unknown", "asked",   "refuse_recipe", "its recipe is unknown here"),
+    Row("pending",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its start"),
+    Row("paused",      "-",            _FINE, "*",       "unasked", "leave",         "a paused job stays paused"),
+    Row("failed",      "-",            _FINE, "*",       "unasked", "leave",         "it waits for its user"),
+    Row(_NOW,          "-",            _DEAD, "*",       "unasked", "free",          "a dead worker holds chunks"),
+    Row(_END,          "-",            _DEAD, "*",       "*",       "free",          "a dead worker holds chunks"),
+    Row("completed",   "-",            _FINE, "*",       "*",       "leave",         "it is complete"),
+    Row("timeout",     "-",            _FINE, "*",       "*",       "leave",         "its limit must be raised first"),
+    Row("cancelled",   "-",            _FINE, "*",       "*",       "leave",         "it was cancelled for good"),
+    Row(_IDLE,         "cancel",       "*",   "*",       "*",       "acknowledge",   "asked for, not yet carried out"),
+    Row(_IDLE,         "pause",        "*",   "*",       "*",       "report",        "a pause without work: damage"),
+    Row(_OVER,         "pause cancel", "*",   "*",       "*",       "report",        "a request without work: damage"),
+)
+# fmt: on
+
+
+def look(sight: Sight) -> Row:
+    """The one row for what is seen; a status or request outside the model is damage."""
+    rows = [row for row in RECOVERY if row.matches(sight)]
+    if len(rows) != 1:
+        raise Corrupt(f"a job was found in no known condition: {sight}")
+    return rows[0]
+
+
+def every_sight() -> list[Sight]:
+    """All combinations: what the tests enumerate and the docs print."""
+    requests = (None, *REQUESTS)
+    return [
+        Sight(status=status, requested=requested, holder=holder, recipe_known=known, asked=asked)
+        for status, requested, holder, known, asked in product(
+            JOB.states, requests, HOLDERS, (True, False), (True, False)
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """Where a target goes whose worker is gone. `refund`: the attempt does not count. `deaths` are those alone."""
+
+    state: State
+    refund: bool
+    deaths: int
+    poison: bool = False
+
+
+def rescue_target(*, alone: bool, deaths: int, blamed: bool) -> Rescue:
+    """One killer must not spend its neighbours' attempts, and random kills must poison nobody (TGT-06).
+
+    In company every target is suspect and none is guilty: each is tried alone from now on. Alone, the death is its own.
+    `blamed` is false where the whole computer stopped, or work was handed back: then nobody is suspect.
+    """
+    if not blamed:
+        return Rescue(State.READY, True, deaths)
+    if not alone:
+        return Rescue(State.SOLO, True, deaths)
+    if deaths + 1 >= POISON_DEATHS:
+        return Rescue(State.FAILED, False, deaths + 1, poison=True)
+    return Rescue(State.SOLO, False, deaths + 1)

@@ -1,0 +1,97 @@
+"""Scope: which links belong to a site, and which of those a job leaves out by rule. Decides only; fetches nothing.
+
+The rule. With scope `host` a link belongs to the site if its host is a seed's host or the host of the page it stands
+on. A page is only in the ledger because its host was admitted, so a seed that is redirected to another host takes its
+scope along: scope follows the seed's final host. `domain` admits such a host or any subdomain of one, a leading `www.`
+dropped. `prefix` admits such a host where the path begins with a seed's directory. `any` admits every http(s) URL.
+What belongs to the site may still be left out: by an exclude pattern (which wins), by matching no include pattern, or
+for its depth. A host is compared with its port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import BadParams
+from holdfast.model.keys import Address, seed_address
+from holdfast.policy.patterns import Pattern, read_pattern
+
+SCOPES = ("host", "domain", "prefix", "any")
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """`in`, `external` (another site: a record, no target) or `excluded` (ours, left out by the named rule)."""
+
+    kind: str
+    rule: str = ""
+
+
+IN = Ruling("in")
+EXTERNAL = Ruling("external")
+BY_EXCLUDE = Ruling("excluded", "exclude")
+BY_INCLUDE = Ruling("excluded", "include")
+BY_DEPTH = Ruling("excluded", "depth")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """The scope of one job, made once from its checked params."""
+
+    kind: str
+    hosts: frozenset[str]
+    prefixes: tuple[str, ...]
+    include: tuple[Pattern, ...] = ()
+    exclude: tuple[Pattern, ...] = ()
+    max_depth: int | None = None
+
+    @classmethod
+    def of(cls, params: dict[str, Any]) -> Scope:
+        """BadParams names a pattern or scope that cannot be used."""
+        if params["scope"] not in SCOPES:
+            raise BadParams(f"no scope is called {params['scope']!r}; there are {', '.join(SCOPES)}")
+        seeds = [seed_address(url) for url in params["seeds"]]
+        return cls(
+            kind=params["scope"],
+            hosts=frozenset(seed.host for seed in seeds),
+            prefixes=tuple(dict.fromkeys(_directory(seed) for seed in seeds)),
+            include=tuple(read_pattern(text) for text in params["include"]),
+            exclude=tuple(read_pattern(text) for text in params["exclude"]),
+            max_depth=params["max_depth"],
+        )
+
+    def judge(self, address: Address, *, page_host: str, depth: int) -> Ruling:
+        """What becomes of a link to `address`, found on a page of `page_host`, if it would be a target of `depth`."""
+        if not self._belongs(address, page_host):
+            return EXTERNAL
+        if _any(self.exclude, address.path):
+            return BY_EXCLUDE
+        if self.include and not _any(self.include, address.path):
+            return BY_INCLUDE
+        if self.max_depth is not None and depth > self.max_depth:
+            return BY_DEPTH
+        return IN
+
+    def _belongs(self, address: Address, page_host: str) -> bool:
+        if self.kind == "any":
+            return True
+        if self.kind == "domain":
+            return _within(address.host, page_host) or any(_within(address.host, host) for host in self.hosts)
+        if address.host != page_host and address.host not in self.hosts:
+            return False
+        return self.kind == "host" or address.path.startswith(self.prefixes)
+
+
+def _any(patterns: Iterable[Pattern], path: str) -> bool:
+    return any(pattern.matches(path) for pattern in patterns)
+
+
+def _within(host: str, of: str) -> bool:
+    domain = of.removeprefix("www.")
+    return host in (of, domain) or host.endswith("." + domain)
+
+
+def _directory(seed: Address) -> str:
+    return seed.path.partition("?")[0].rpartition("/")[0] + "/"

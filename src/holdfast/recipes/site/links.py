@@ -1,0 +1,111 @@
+"""The links of a page, sorted: targets of the site, targets left out by rule, external links. Nothing is stored here.
+
+Thirty links stand on a page and most of them stand on every page, so what became of a link is remembered in a book of
+bounded size. The book is a cache of pure results: losing it costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from holdfast.model.keys import URL_LENGTH_MAX, Address, canonical
+from holdfast.model.target import External, Found
+from holdfast.policy.scope import Scope
+from holdfast.recipe import Context
+
+LINKS_PER_PAGE_MAX = 10_000
+BOOK_ENTRIES_MAX = 20_000
+BOOK_HREF_MAX = 300  # longer ones are rare and would let a hostile site fill the memory
+
+# What such an href leads to depends on nothing but the page's directory: no query or fragment of the page's own URL
+# (`?b=2`, `https:?b=2`), nothing that a URL parser first strips or removes (white space).
+_BY_DIRECTORY = re.compile(r"https?://[^\s\\]+|/[^\s\\]*|[.\w%~-][^\s\\:]*", re.ASCII)
+# Nothing in such an href is changed by the URL parser, which costs more than all the rest; a test compares the two.
+_PLAIN = re.compile(r"/?[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*/?")
+_STRIPPED = "".join(map(chr, range(0x21)))
+
+
+class Sorted(msgspec.Struct, frozen=True):
+    """The distinct links of a page in page order, the page itself not among them; `beyond` the cap are counted only."""
+
+    found: tuple[Found, ...]
+    external: tuple[External, ...]
+    beyond: int = 0
+
+    @property
+    def count(self) -> int:
+        return len(self.found) + len(self.external)
+
+
+class LinkBook:
+    """Sorts the links of one job's pages."""
+
+    def __init__(self, scope: Scope, context: Context) -> None:
+        self._scope, self._context = scope, context
+        self._recent: dict[tuple[str, str, int], Found | External] = {}
+        self._older: dict[tuple[str, str, int], Found | External] = {}
+
+    def sort(self, hrefs: Sequence[str], *, page: Address, base: Address, own_key: bytes, depth: int) -> Sorted:
+        """Sort hrefs that stand on `page` and are relative to `base`; found targets get `depth`."""
+        site_wide = f"{page.host} {base.origin}"
+        directory = f"{page.host} {base.origin}{_directory(base)}"
+        recent = self._recent
+        found: list[Found] = []
+        external: list[External] = []
+        seen = {own_key}
+        for index, href in enumerate(hrefs):
+            entry = (site_wide if href[:1] == "/" or "://" in href[:8] else directory, href, depth)
+            link = recent.get(entry) or self._look_up(entry, page, base)
+            if link is None or link.key in seen:
+                continue
+            if len(seen) > LINKS_PER_PAGE_MAX:
+                return Sorted(tuple(found), tuple(external), len(hrefs) - index)
+            seen.add(link.key)
+            if isinstance(link, Found):
+                found.append(link)
+            else:
+                external.append(link)
+        return Sorted(tuple(found), tuple(external))
+
+    def _look_up(self, entry: tuple[str, str, int], page: Address, base: Address) -> Found | External | None:
+        _, href, depth = entry
+        link = self._older.get(entry) or self._resolve(href, page, base, depth)
+        if link is not None and len(href) <= BOOK_HREF_MAX and _BY_DIRECTORY.fullmatch(href):
+            self._note(entry, link)
+        return link
+
+    def _note(self, entry: tuple[str, str, int], link: Found | External) -> None:
+        if len(self._recent) >= BOOK_ENTRIES_MAX // 2:
+            self._older = dict(self._recent)
+            self._recent.clear()  # the same object: `sort` holds on to it
+        self._recent[entry] = link
+
+    def _resolve(self, href: str, page: Address, base: Address, depth: int) -> Found | External | None:
+        address = resolve(href, base)
+        if address is None:
+            return None
+        ruling = self._scope.judge(address, page_host=page.host, depth=depth)
+        if ruling.kind == "external":
+            return self._context.external(address)
+        if ruling.kind == "excluded":
+            return self._context.found(address, depth=depth, disposition="excluded", rule=ruling.rule)
+        return self._context.found(address, depth=depth)
+
+
+def resolve(href: str, base: Address) -> Address | None:
+    """The address that an href on a page with this base leads to; None where it leads nowhere else or to no page."""
+    if len(href) <= BOOK_HREF_MAX and _PLAIN.fullmatch(href):
+        path = href if href[0] == "/" else _directory(base) + href
+        if len(path) <= URL_LENGTH_MAX - len(base.origin):
+            return Address(base.origin + path, base.origin, base.host, path)
+    href = href.strip(_STRIPPED)
+    if not href or href[0] == "#" or len(href) > URL_LENGTH_MAX:
+        return None
+    return canonical(href, base.url)
+
+
+def _directory(address: Address) -> str:
+    return address.path.partition("?")[0].rpartition("/")[0] + "/"

@@ -1,0 +1,144 @@
+"""One page of a site, worked: fetch it, read it, say what came of it. It returns an outcome and never writes.
+
+A redirect to another URL is not followed (FRO-09): this target ends as a duplicate, the other becomes a target of the
+same depth. So each URL is asked for once, whatever the order in which they are found.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import msgspec
+
+from holdfast.clock import Clock
+from holdfast.model.codes import code_of_status
+from holdfast.model.exchange import Response
+from holdfast.model.keys import Address, canonical
+from holdfast.model.outcome import Body, Done, Failed, Outcome, Record, Skipped
+from holdfast.model.target import Claimed
+from holdfast.policy.retry import read_retry_after
+from holdfast.policy.scope import Scope
+from holdfast.recipe import Context, Fetch
+from holdfast.recipes.site.charset import decode
+from holdfast.recipes.site.links import LinkBook, Sorted
+from holdfast.recipes.site.page import HTML_BYTES_MAX, Page, is_html, read_page
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REDIRECTS_MAX = 10
+CONTENT_TYPE_LENGTH_MAX = 200
+_NO_PAGE = Page(None, None, None, ())
+_NO_LINKS = Sorted((), ())
+
+
+class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """The record of a page. `limit` counts links beyond the cap; `not_parsed` says why no links were read."""
+
+    final_url: str
+    title: str | None
+    status_code: int
+    fetched_at: int  # wall ms
+    content_type: str
+    links: int
+    canonical: str | None
+    limit: int | msgspec.UnsetType = msgspec.UNSET
+    not_parsed: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Site(msgspec.Struct, frozen=True):
+    """What a step needs to know of its job."""
+
+    scope: Scope
+    context: Context
+    links: LinkBook
+
+    def fits(self, context: Context) -> bool:
+        """Whether this was made for that job: the params are kept alive here, so one object is one job's."""
+        mine = self.context
+        return mine.params is context.params and (mine.salt, mine.chunking) == (context.salt, context.chunking)
+
+
+async def work(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Outcome:
+    """Fetch the page at `here`, following only redirects that lead to itself."""
+    for _ in range(1 + REDIRECTS_MAX):
+        response = await fetch(here.url)
+        if response.status not in REDIRECTS:
+            return _answered(here, response, site, clock.wall_ms())
+        there = canonical(response.header("location") or "about:blank", here.url)
+        if there is None:
+            return Failed("bad_url", "redirects to no http or https URL", response.status)
+        if there.url != here.url:
+            return _redirected(here, there, site, response.status)
+    return Failed("too_many_redirects", f"redirects to itself more than {REDIRECTS_MAX} times")
+
+
+def _redirected(here: Claimed, there: Address, site: Site, status: int) -> Outcome:
+    if here.hops >= REDIRECTS_MAX:
+        return Failed("too_many_redirects", f"hop {here.hops + 1} of a chain, to {there.url}", status)
+    because = f"redirects to {there.url}"
+    ruling = site.scope.judge(there, page_host=here.host, depth=here.depth)
+    # Depth 0 is a seed or where a seed led: a person asked for it, so no rule applies and its host becomes the scope.
+    if ruling.kind == "in" or here.depth == 0:
+        found = site.context.found(there, depth=here.depth, hops=here.hops + 1)
+        return Skipped("duplicate", because, found=(found,), status_code=status)
+    if ruling.kind == "external":
+        external = site.context.external(there)
+        return Skipped("out_of_scope", f"{because}, out of scope", external=(external,), status_code=status)
+    left_out = site.context.found(there, depth=here.depth, disposition="excluded", rule=ruling.rule)
+    return Skipped("duplicate", because, found=(left_out,), status_code=status)
+
+
+def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Outcome:
+    if not 200 <= response.status < 300 or response.status == 206:
+        code = code_of_status(response.status) or "bad_response"
+        retry_after_s = read_retry_after(response.header("retry-after"), now_ms)
+        return Failed(code, f"HTTP {response.status}", response.status, retry_after_s)
+    page, not_parsed = _read(response)
+    links, canonical_url = _follow(here, page, site)
+    record = PageRecord(
+        final_url=here.url,
+        title=page.title,
+        status_code=response.status,
+        fetched_at=now_ms,
+        content_type=_shown(response.header("content-type") or ""),
+        links=links.count,
+        canonical=canonical_url,
+        limit=links.beyond or msgspec.UNSET,
+        not_parsed=not_parsed or msgspec.UNSET,
+    )
+    return Done(
+        "page",
+        body=_body(here, response, now_ms),
+        records=(Record("page", msgspec.json.encode(record)),),
+        found=links.found,
+        external=links.external,
+        status_code=response.status,
+    )
+
+
+def _read(response: Response) -> tuple[Page, str]:
+    if not is_html(response.media, response.body):
+        return _NO_PAGE, ""
+    if len(response.body) > HTML_BYTES_MAX:
+        return _NO_PAGE, f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
+    return read_page(decode(response.body, response.header("content-type") or "")), ""
+
+
+def _follow(here: Claimed, page: Page, site: Site) -> tuple[Sorted, str | None]:
+    if not page.hrefs and page.canonical is None:
+        return _NO_LINKS, None
+    own = canonical(here.url)
+    assert own is not None, f"a claimed target has the unusable URL {here.url!r}"
+    base = (canonical(page.base, own.url) if page.base else None) or own
+    links = site.links.sort(page.hrefs, page=own, base=base, own_key=here.key, depth=here.depth + 1)
+    meant = canonical(page.canonical, base.url) if page.canonical else None
+    return links, meant.url if meant else None
+
+
+def _body(here: Claimed, response: Response, now_ms: int) -> Body:
+    digest = sha256(response.body).digest()
+    return Body(here.url, response.status, response.headers, response.body, digest, response.media, now_ms)
+
+
+def _shown(header: str) -> str:
+    """A header as JSON can hold it."""
+    return header[:CONTENT_TYPE_LENGTH_MAX].encode("utf-8", "replace").decode()

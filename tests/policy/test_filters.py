@@ -1,0 +1,122 @@
+"""The filter grammar for targets (ux.md 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.errors import BadParams
+from holdfast.model.target import TargetRow
+from holdfast.policy.filters import KEYS, Reading, matches, parse, reading
+
+FROG = TargetRow(
+    id=7,
+    key=b"k" * 16,
+    url="https://marsh.test/frog/7?a=1,2",
+    type="page",
+    status="failed",
+    disposition=None,
+    rule=None,
+    code="http_404",
+    depth=3,
+    parent=1,
+    host="marsh.test",
+    chunk=4,
+    generation=0,
+    attempts=2,
+    not_before=None,
+    because=None,
+    found_at=None,
+    settled_at=None,
+    sha256=None,
+)
+
+
+def test_a_filter_becomes_conditions_as_the_ledger_reads_them() -> None:
+    assert parse('status:failed,skipped -code:http_404  depth:>2 url:"*/a b,c*"') == [
+        ("status", True, ("failed", "skipped")),
+        ("code", False, ("http_404",)),
+        ("depth", True, (">2",)),
+        ("url", True, ("*/a b,c*",)),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "   "])
+def test_an_empty_filter_lets_everything_through(text: str) -> None:
+    assert parse(text) == []
+    assert matches(FROG, parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("status:failed", True),
+        ("status:failed code:http_404", True),
+        ("status:failed code:http_403", False),
+        ("code:http_403,http_404", True),
+        ("-code:http_404", False),
+        ("-rule:depth", True),
+        ("rule:depth", False),
+        ("rule:*", False),
+        ("-rule:*", True),
+        ("code:http_*", True),
+        ("url:*/frog/*", True),
+        ("url:*/FROG/*", False),
+        ('url:"https://marsh.test/frog/7?a=1,2"', True),
+        ("url:https://marsh.test/frog/7", False),
+        ("host:*.test", True),
+        ("depth:3", True),
+        ("depth:>2", True),
+        ("depth:>=3 depth:<=3", True),
+        ("depth:>3", False),
+        ("depth:<3", False),
+        ("-depth:>3", True),
+        ("depth:1,>2", True),
+        ("attempts:<3", True),
+        ("status:running", False),
+        ("type:page", True),
+    ],
+)
+def test_space_is_and_comma_is_or_minus_is_not(text: str, fits: bool) -> None:
+    assert matches(FROG, parse(text)) is fits
+
+
+def test_words_of_other_systems_are_read_as_ours() -> None:
+    assert parse("status:running,success") == [("status", True, ("in_progress", "succeeded"))]
+    assert matches(replace(FROG, status="succeeded"), parse("status:downloaded"))
+
+
+def test_an_unknown_key_is_refused_with_the_keys_and_a_guess() -> None:
+    with pytest.raises(BadParams, match="did you mean status") as refused:
+        parse("statis:failed")
+    assert all(key in refused.value.hint for key in KEYS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "frog", "status:", "status:a", "code:a,,b", "code:a,", "code:,a", 'url:"a', "depth:deep", "depth:>", ":x",
+        'code:""', "depth:>99999999999", "attempts:*", "-",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(BadParams):
+        parse(text)
+
+
+def test_how_a_value_is_meant_is_said_in_one_place() -> None:
+    assert reading("depth", ">=3") == Reading(">=", 3)
+    assert reading("url", ">=3") == Reading("=", ">=3")
+    assert reading("host", "*.test") == Reading("*", "*.test")
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_parsed_or_refused(text: str) -> None:
+    try:
+        conditions = parse(text)
+    except BadParams:
+        return
+    assert matches(FROG, conditions) in (True, False)

@@ -1,0 +1,227 @@
+"""One page of a site worked by the real step over a made-up web: what comes of every kind of answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from holdfast.clock import ManualClock
+from holdfast.errors import FetchError
+from holdfast.model.exchange import Response
+from holdfast.model.keys import key_of, seed_address
+from holdfast.model.outcome import Done, Failed, Outcome, Skipped
+from holdfast.model.target import Claimed
+from holdfast.recipe import Context
+from holdfast.recipes.site.recipe import SiteRecipe
+
+SALT = b"0123456789abcdef"
+HTML = "text/html; charset=utf-8"
+FROG = "https://marsh.test/frog/7"
+
+
+class Web:
+    """Answers by URL and notes what was asked for."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.asked: list[str] = []
+        self.status, self.body = answers.pop("status", 200), answers.pop("body", b"")
+        self.headers = {name.replace("_", "-"): value for name, value in answers.items()}
+
+    async def fetch(self, url: str) -> Response:
+        self.asked.append(url)
+        headers = {"content-type": HTML} | self.headers
+        return Response(url=url, status=self.status, headers=tuple(headers.items()), body=self.body)
+
+
+def work(web: Web, *, url: str = FROG, depth: int = 1, hops: int = 0, **params: Any) -> Outcome:
+    recipe = SiteRecipe(ManualClock(wall_ms=1_900_000_000_000))
+    checked = recipe.check({"seeds": ["https://marsh.test/"]} | params)
+    context = Context(params=checked, salt=SALT, chunking=recipe.chunking(checked))
+    address = seed_address(url)
+    key = key_of(address, SALT)
+    here = Claimed(1, 1, 1, key, address.url, address.host, "page", depth, None, hops, 1, 0)
+    return asyncio.run(recipe.step(here, web.fetch, context))
+
+
+def urls(outcome: Done | Skipped) -> list[str]:
+    return [each.origin + each.path for each in outcome.found]
+
+
+def record_of(outcome: Outcome) -> dict[str, Any]:
+    assert isinstance(outcome, Done)
+    assert [record.kind for record in outcome.records] == ["page"]
+    read: dict[str, Any] = json.loads(outcome.records[0].doc)
+    return read
+
+
+def test_a_page_gives_its_body_its_record_and_its_links_in_one_outcome() -> None:
+    """FRO-03, CHK-05: what commits together is returned together."""
+    body = b"<title>Frog 7</title><link rel=canonical href=/frog><a href=8>8</a><a href=//pond.test/>p</a>"
+    outcome = work(Web(body=body))
+    assert isinstance(outcome, Done)
+    assert (outcome.disposition, outcome.status_code) == ("page", 200)
+    assert outcome.body is not None
+    assert (outcome.body.content, outcome.body.sha256) == (body, sha256(body).digest())
+    assert [(each.path, each.depth, each.hops) for each in outcome.found] == [("/frog/8", 2, 0)]
+    assert [each.url for each in outcome.external] == ["https://pond.test/"]
+    assert record_of(outcome) == {
+        "final_url": FROG,
+        "title": "Frog 7",
+        "status_code": 200,
+        "fetched_at": 1_900_000_000_000,
+        "content_type": HTML,
+        "links": 2,
+        "canonical": "https://marsh.test/frog",
+    }
+
+
+def test_a_canonical_link_is_a_field_and_skips_nothing() -> None:
+    """FRO-09."""
+    assert isinstance(work(Web(body=b"<link rel=canonical href=https://pond.test/>")), Done)
+
+
+def test_base_href_is_honoured_unless_it_is_no_web_address() -> None:
+    done = work(Web(body=b"<base href=/docs/><a href=a>"))
+    assert isinstance(done, Done)
+    assert urls(done) == ["https://marsh.test/docs/a"]
+    done = work(Web(body=b"<base href=data:x><a href=a>"))
+    assert isinstance(done, Done)
+    assert urls(done) == ["https://marsh.test/frog/a"]
+
+
+@pytest.mark.parametrize("media", ["application/pdf", "image/png", "text/plain"])
+def test_what_is_not_html_is_stored_and_gives_no_links(media: str) -> None:
+    outcome = work(Web(body=b"<a href=/x>", content_type=media))
+    assert isinstance(outcome, Done)
+    assert outcome.body is not None
+    assert (outcome.disposition, outcome.body.media, outcome.found) == ("page", media, ())
+    assert record_of(outcome)["title"] is None
+
+
+def test_html_over_ten_megabytes_is_stored_not_parsed_and_says_so() -> None:
+    """FRO-11, H4."""
+    outcome = work(Web(body=b"<a href=/x>" + b" " * 10_000_000))
+    assert isinstance(outcome, Done)
+    assert outcome.body is not None
+    assert outcome.found == ()
+    assert record_of(outcome)["not_parsed"] == "HTML over 10 MB: stored, not parsed"
+
+
+def test_links_beyond_the_cap_are_a_number_on_the_page() -> None:
+    """FRO-11, H10: 10,000 in page order, the rest counted under `limit`."""
+    outcome = work(Web(body="".join(f"<a href=/n/{n}>" for n in range(10_100)).encode()))
+    assert (record_of(outcome)["links"], record_of(outcome)["limit"]) == (10_000, 100)
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(401, "http_401"), (403, "http_403"), (404, "http_404"), (410, "http_4xx"), (429, "http_429"), (503, "http_5xx"),
+     (206, "bad_response"), (304, "bad_response"), (300, "bad_response"), (101, "bad_response"), (999, "bad_response")],
+)  # fmt: skip
+def test_a_status_that_is_no_success_is_a_failure_with_its_code(status: int, code: str) -> None:
+    outcome = work(Web(status=status, body=b"<a href=/x>"))
+    assert outcome == Failed(code, f"HTTP {status}", status, None)
+
+
+def test_a_failure_carries_the_retry_after_of_the_host() -> None:
+    outcome = work(Web(status=429, retry_after="90"))
+    assert isinstance(outcome, Failed)
+    assert outcome.retry_after_s == 90.0
+
+
+def test_a_failed_fetch_is_not_swallowed() -> None:
+    class Dead(Web):
+        async def fetch(self, url: str) -> Response:
+            raise FetchError("network_error", "refused")
+
+    with pytest.raises(FetchError, match="refused"):
+        work(Dead())
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_to_another_key_is_not_followed(status: int) -> None:
+    """FRO-09: the target is a duplicate, the other one is enqueued at the same depth: one request each."""
+    web = Web(status=status, location="/pond?x=1#part", body=b"<a href=/no>")
+    outcome = work(web, depth=3, hops=4)
+    assert isinstance(outcome, Skipped)
+    assert (outcome.disposition, outcome.because) == ("duplicate", "redirects to https://marsh.test/pond?x=1")
+    assert [(each.path, each.depth, each.hops, each.disposition) for each in outcome.found] == [("/pond?x=1", 3, 5, "")]
+    assert web.asked == [FROG]
+
+
+@pytest.mark.parametrize("location", ["http://marsh.test/frog/7", "https://marsh.test/frog/7/"])
+def test_another_scheme_or_a_slash_is_another_key(location: str) -> None:
+    """FRO-09."""
+    outcome = work(Web(status=301, location=location))
+    assert isinstance(outcome, Skipped)
+    assert urls(outcome) == [location]
+
+
+def test_a_redirect_to_the_same_key_is_followed_ten_times() -> None:
+    """FRO-09, H5."""
+    web = Web(status=302, location="#again")
+    outcome = work(web)
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "too_many_redirects"
+    assert len(web.asked) == 11
+
+
+def test_a_redirect_to_the_same_key_may_end_in_the_page() -> None:
+    class Hesitant(Web):
+        async def fetch(self, url: str) -> Response:
+            answer = await super().fetch(url)
+            self.status = 200
+            return answer
+
+    assert isinstance(work(Hesitant(status=302, location=FROG)), Done)
+
+
+def test_a_chain_of_more_than_ten_hops_ends() -> None:
+    """FRO-09: the hops are carried with the target."""
+    assert isinstance(work(Web(status=301, location="/x"), hops=9), Skipped)
+    outcome = work(Web(status=301, location="/x"), hops=10)
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "too_many_redirects"
+
+
+def test_a_redirect_out_of_scope_becomes_an_external_link() -> None:
+    """FRO-09."""
+    outcome = work(Web(status=301, location="https://pond.test/x"))
+    assert isinstance(outcome, Skipped)
+    assert (outcome.disposition, outcome.found) == ("out_of_scope", ())
+    assert [each.url for each in outcome.external] == ["https://pond.test/x"]
+
+
+def test_a_redirecting_seed_takes_its_scope_along() -> None:
+    """FRO-09: scope follows the seed's final host; what stands on that host's pages belongs to the site."""
+    moved = work(Web(status=301, location="https://www.marsh.test/"), url="https://marsh.test/", depth=0)
+    assert isinstance(moved, Skipped)
+    assert (moved.disposition, [each.depth for each in moved.found]) == ("duplicate", [0])
+    page = work(Web(body=b"<a href=/x>"), url=urls(moved)[0], depth=0, hops=1)
+    assert isinstance(page, Done)
+    assert urls(page) == ["https://www.marsh.test/x"]
+
+
+def test_a_redirect_to_an_excluded_page_records_it_as_excluded() -> None:
+    outcome = work(Web(status=301, location="/private/x"), exclude=["/private/*"])
+    assert isinstance(outcome, Skipped)
+    assert outcome.disposition == "duplicate"
+    assert [(each.disposition, each.rule) for each in outcome.found] == [("excluded", "exclude")]
+
+
+@pytest.mark.parametrize(
+    "location", [None, "", "ftp://marsh.test/", "javascript:x", "http://", "https://u:p@marsh.test/"]
+)
+def test_a_redirect_to_no_usable_url_fails(location: str | None) -> None:
+    """worlds §6: `bad_url`."""
+    outcome = work(Web(status=302) if location is None else Web(status=302, location=location))
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "bad_url"
+
+
+def test_a_header_that_no_json_can_hold_does_not_break_the_record() -> None:
+    assert record_of(work(Web(content_type="text/html; x=\udcff")))["content_type"] == "text/html; x=?"

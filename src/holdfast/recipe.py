@@ -61,6 +61,9 @@ class Recipe(Protocol):
     def chunking(self, params: dict[str, Any]) -> str:
         """`key` where the scope is one host, else `host`."""
 
+    def in_levels(self, params: dict[str, Any]) -> bool:
+        """Whether one depth must be settled before the next is claimed: where a limit judges by depth."""
+
     def plan(self, context: Context) -> Iterator[Found]:
         """The targets to begin with, always the same in the same order: a resumed planner counts them."""
 

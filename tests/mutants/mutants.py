@@ -134,4 +134,18 @@ MUTANTS = (
         (("    return _started(owner.pid) != owner.started\n", "    return False\n"),),
         "engine/test_liveness.py",
     ),
+    Mutant(
+        "depth limit without levels",
+        "a page within the depth limit is fetched whichever way to it answers first (FRO-04)",
+        "recipes/site/recipe.py",
+        (('        return params.get("max_depth") is not None\n', "        return False\n"),),
+        "engine/test_session.py -k 'depth_limit'",
+    ),
+    Mutant(
+        "body not fsynced before the commit",
+        "a row never refers to bytes that are not on the disk (F1)",
+        "blobs/segments.py",
+        (("        self._disk.fdatasync(self._descriptor)\n", "        pass\n"),),
+        "blobs/test_segments.py -k 'a_group_costs_one_fsync'",
+    ),
 )

@@ -165,6 +165,7 @@ class Session:
             has_room=parts.has_room,
             on_commit=self._on_commit,
             stop_deadline_s=parts.stop_deadline_s,
+            in_levels=parts.recipe.in_levels(job.params),
         )
 
     async def _until_over(self, worker: Worker, control: Lease) -> str:

@@ -54,6 +54,7 @@ class Worker:
     has_room: Callable[[], bool]
     on_commit: Callable[[Committed, int], None]
     stop_deadline_s: float
+    in_levels: bool
     random: Random
     orders: Orders = field(default_factory=Orders)
     _queue: deque[Claimed] = field(default_factory=deque)
@@ -205,6 +206,7 @@ class Worker:
             delay_ms=round(delay),
             per_host=self.options.per_host,
             alone=alone,
+            in_levels=self.in_levels,
         )
 
     async def _commit(self) -> None:

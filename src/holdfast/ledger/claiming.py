@@ -17,6 +17,7 @@ BUSY_POLL_MS = 50
 PROMOTE_MAX = 64
 SUSPECTS_LOOKED_AT = 64
 FAR_FUTURE = 1 << 52
+RANK_MAX = 1 << 60
 # The fence. Every write of a worker goes through it; a chunk without an owner is nobody's, whatever its epoch.
 STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
 
@@ -61,8 +62,9 @@ def fence(tx: Tx, lease_chunk: int, epoch: int, no: int | None = None) -> Row | 
 class Claim:
     """One wish being fulfilled inside a settle's transaction."""
 
-    def __init__(self, tx: Tx, wish: Wish, answers: dict[int, Answer]) -> None:
+    def __init__(self, tx: Tx, job: int, wish: Wish, answers: dict[int, Answer]) -> None:
         self._tx, self._wish, self._answers = tx, wish, answers
+        self._rank_max = lowest_rank(tx, job) if wish.in_levels else RANK_MAX
         self._fenced = {chunk for chunk, answer in answers.items() if answer.kind == "settled"}
         self._hosts: dict[int, Host] = {}
         self._now = tx.wall()
@@ -115,12 +117,21 @@ class Claim:
         ready = []
         for row in self._lanes(lease, phase):
             host = self._host(row[1])
-            if host.room(self._now) > 0:
+            if host.room(self._now) > 0 and self._is_of_this_level(row[0]):
                 ready.append(row)
             else:
                 due = host.ready_at if host.ready_at > self._now else self._now + BUSY_POLL_MS
                 self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, row[0]))
         return ready
+
+    def _is_of_this_level(self, lane: int) -> bool:
+        if not self._wish.in_levels:
+            return True
+        sql = (
+            "SELECT 1 WHERE EXISTS (SELECT 1 FROM target WHERE lane = ? AND state = 0 AND rank <= ?) "
+            "OR EXISTS (SELECT 1 FROM target WHERE lane = ? AND state = 1 AND not_before <= ? AND rank <= ?)"
+        )
+        return one(self._tx, sql, (lane, self._rank_max, lane, self._now, self._rank_max)) is not None
 
     def _take(self, lease: Lease, candidates: list[Row]) -> None:
         for row in candidates:
@@ -166,10 +177,13 @@ class Claim:
         self._promote(lane)
         wanted = 1 if host.delay_ms > 0 else room
         ids = self._tx.rows(
-            "SELECT id FROM target WHERE lane = ? AND state = 0 ORDER BY rank, id LIMIT ?", (lane, wanted)
+            "SELECT id FROM target WHERE lane = ? AND state = 0 AND rank <= ? ORDER BY rank, id LIMIT ?",
+            (lane, self._rank_max, wanted),
         )
         self._hold(lease, lane, host, [target for (target,) in ids], alone=False)
         due = self._next_due(lane) if len(ids) < wanted else self._now + host.delay_ms
+        if self._wish.in_levels and len(ids) < wanted:
+            due = self._now + BUSY_POLL_MS  # what is ready here may be of a later level
         self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, lane))
 
     def _promote(self, lane: int) -> None:
@@ -241,6 +255,20 @@ class Claim:
             if host.taken
         ]
         self._tx.many("UPDATE host SET busy = busy + ?, next_at = ?, set_at = ? WHERE id = ?", rows)
+
+
+def lowest_rank(tx: Tx, job: int) -> int:
+    """The lowest rank that is not settled anywhere in the job, held targets of other workers included."""
+    ready = (
+        "SELECT min((SELECT min(t.rank) FROM target t WHERE t.lane = l.id AND t.state = 0)) "
+        "FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = ? AND l.todo > 0"
+    )
+    others = (
+        "SELECT min(t.rank) FROM target t CROSS JOIN lane l CROSS JOIN chunk c WHERE t.state = {state} "
+        "AND l.id = t.lane AND c.id = l.chunk AND c.job = ?"
+    )
+    found = [one(tx, sql, (job,)) for sql in (ready, *(others.format(state=state) for state in (1, 2, 3)))]
+    return min((int(row[0]) for row in found if row is not None and row[0] is not None), default=RANK_MAX)
 
 
 def suspects_waiting(tx: Tx, wish: Wish) -> int:

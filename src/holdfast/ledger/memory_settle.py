@@ -176,9 +176,19 @@ def _candidates(tables: Tables, wish: Wish, answers: dict[int, Answer]) -> Itera
     wanted = (State.SOLO,) if wish.alone else (State.READY, State.WAITING)
     rows = [row for row in tables.targets.values() if row.chunk in chunks and row.state in wanted]
     lawful = [row for row in rows if row.phase == tables.chunks[row.chunk].phase]
+    if wish.in_levels and not wish.alone:
+        level = min(_open_ranks(tables, [lease.job for lease in wish.leases]), default=0)
+        lawful = [row for row in lawful if row.found.rank <= level]
     if wish.alone:
         return iter(sorted(lawful, key=lambda row: (row.deaths, row.tried_at, row.id)))
     return iter(sorted(lawful, key=lambda row: (chunks.index(row.chunk), row.found.rank, row.id)))
+
+
+def _open_ranks(tables: Tables, jobs: list[int]) -> list[int]:
+    """Ranks of whatever is not settled in these jobs, held targets included."""
+    chunks = {chunk.id for chunk in tables.chunks.values() if chunk.job in jobs}
+    rows = [row for row in tables.targets.values() if row.chunk in chunks]
+    return [row.found.rank for row in rows if _is_pending(row) or row.state == State.HELD]
 
 
 def _hold(tables: Tables, row: TargetState, wish: Wish) -> Claimed:

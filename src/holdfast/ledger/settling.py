@@ -45,7 +45,7 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
         Settle(tx, job, phases, wish).apply(admitted)
     claim = None
     if wish is not None and wish.leases and wish.room > 0:
-        claim = Claim(tx, wish, answers)
+        claim = Claim(tx, job, wish, answers)
         claim.fulfil()
     write_tallies(tx)
     number = write_checkpoint(tx, job, checkpoint) if checkpoint and admitted else None
@@ -56,7 +56,7 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
         answers=answers,
         claimed=claimed,
         suspects=suspects_waiting(tx, wish),
-        next_due_ms=next_due_ms(tx, wish) if not claimed else 0,
+        next_due_ms=0 if claimed else next_due_ms(tx, wish),
         checkpoint=number,
     )
 

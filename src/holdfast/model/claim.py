@@ -9,13 +9,18 @@ from holdfast.model.target import Claimed
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """Claim up to `room` targets from these leased chunks. `alone`: one suspect, with nothing else in hand."""
+    """Claim up to `room` targets from these leased chunks. `alone`: one suspect, with nothing else in hand.
+
+    `in_levels`: only targets of the lowest rank that is unsettled anywhere in the job, so that a page is first found
+    at its least depth, whatever the pace of the workers.
+    """
 
     leases: tuple[Lease, ...]
     room: int
     delay_ms: int
     per_host: int
     alone: bool = False
+    in_levels: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):

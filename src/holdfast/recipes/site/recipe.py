@@ -57,6 +57,10 @@ class SiteRecipe:
         hosts = {seed_address(url).host for url in params["seeds"]}
         return "key" if params["scope"] in ("host", "prefix") and len(hosts) == 1 else "host"
 
+    def in_levels(self, params: dict[str, Any]) -> bool:
+        """With a depth limit, level by level: else a page reached by a long way first would be judged too deep."""
+        return params.get("max_depth") is not None
+
     def plan(self, context: Context) -> Iterator[Found]:
         for url in context.params["seeds"]:
             yield context.found(seed_address(url), depth=0)

@@ -1,0 +1,136 @@
+"""Views: what readers see, page by page, and by which names they find it."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.errors import NotFound
+from holdfast.policy.filters import parse
+from holdfast.testing.conformance.bench import MARSH, Bench
+from holdfast.testing.conformance.verdicts import fail, page, succeed
+from holdfast.testing.conformance.worker import Worker
+
+
+class TestFindingJobs:
+    def test_a_job_is_found_by_id_name_or_the_beginning_of_its_id(self, bench: Bench) -> None:
+        job = bench.submitted("marsh")
+        for reference in (job.uid, "marsh", job.uid[:5]):
+            assert bench.ledger.job(reference) == job
+
+    def test_a_beginning_that_several_jobs_share_finds_none(self, bench: Bench) -> None:
+        """Seventeen ids cannot all begin with another hex digit."""
+        uids = [bench.submitted(f"marsh {n}").uid for n in range(17)]
+        shared = next(uid[:3] for uid in uids if sum(other[:3] == uid[:3] for other in uids) > 1)
+        with pytest.raises(NotFound):
+            bench.ledger.job(shared)
+
+    def test_a_job_that_is_not_there_is_not_found_and_the_message_says_what_is(self, bench: Bench) -> None:
+        bench.submitted("marsh")
+        with pytest.raises(NotFound, match="marsh"):
+            bench.ledger.job("mash")
+
+    def test_jobs_are_listed_in_the_order_of_submission(self, bench: Bench) -> None:
+        names = ["pond", "marsh", "lake"]
+        assert [bench.submitted(name).name for name in names] == names
+        assert [job.name for job in bench.ledger.jobs()] == names
+
+
+class TestTargets:
+    def test_targets_come_page_by_page_in_the_order_of_their_ids(self, bench: Bench) -> None:
+        worker = bench.working(pages=5)
+        first = bench.ledger.targets(worker.job, limit=2)
+        rest = bench.ledger.targets(worker.job, after=first[-1].id)
+        ids = [row.id for row in first + rest]
+        assert (len(first), len(rest)) == (2, 3)
+        assert ids == sorted(ids)
+
+    @pytest.mark.parametrize(
+        ("where", "count"),
+        [
+            ("status:succeeded", 1),
+            ("status:pending,failed", 2),
+            ("-status:failed", 2),
+            ("code:http_404", 1),
+            ("-code:http_404", 2),
+            ("url:*/frog/2", 1),
+            ("url:*/FROG/2", 0),
+            ("host:marsh.test attempts:>0", 2),
+            ("depth:<1 status:succeeded", 1),
+            ("depth:>=1", 0),
+            ("disposition:page", 1),
+        ],
+    )
+    def test_targets_are_filtered(self, bench: Bench, where: str, count: int) -> None:
+        worker = bench.working(pages=3)
+        first, second = worker.claim(room=2)
+        worker.settle(succeed(first), fail(second))
+        assert len(bench.ledger.targets(worker.job, where=parse(where))) == count
+
+    def test_a_job_shows_only_its_own_targets(self, bench: Bench) -> None:
+        workers = [bench.working(pages=pages, name=f"marsh {pages}") for pages in (1, 2)]
+        assert [len(bench.targets(worker.job)) for worker in workers] == [1, 2]
+
+
+class TestPages:
+    def test_pages_are_the_succeeded_targets_with_their_parents(self, bench: Bench) -> None:
+        worker = with_three_pages(bench)
+        rows = bench.ledger.pages(worker.job)
+        assert {(row.url, row.parent_url) for row in rows} == {
+            (f"{MARSH}/frog/1", None),
+            (f"{MARSH}/a", f"{MARSH}/frog/1"),
+            (f"{MARSH}/b", f"{MARSH}/frog/1"),
+        }
+
+    def test_pages_come_page_by_page(self, bench: Bench) -> None:
+        worker = with_three_pages(bench)
+        first = bench.ledger.pages(worker.job, limit=2)
+        rest = bench.ledger.pages(worker.job, after=first[-1].target)
+        assert [len(first), len(rest)] == [2, 1]
+        assert not {row.target for row in first} & {row.target for row in rest}
+
+    def test_a_failed_target_is_no_page(self, bench: Bench) -> None:
+        worker = bench.working(pages=1)
+        worker.settle(*map(fail, worker.claim()))
+        assert bench.ledger.pages(worker.job) == []
+
+
+class TestHistory:
+    def test_events_are_in_the_order_of_time_and_only_of_their_job(self, bench: Bench) -> None:
+        bench.started("pond")
+        worker = bench.working(pages=1)
+        bench.clock.advance(1)
+        worker.release()
+        events = bench.ledger.history(worker.job)[0]
+        assert [event.at for event in events] == sorted(event.at for event in events)
+        assert [event.verb for event in events].count("submit") == 1
+
+    def test_without_a_target_there_are_no_attempts(self, bench: Bench) -> None:
+        worker = bench.working(pages=1)
+        worker.settle(*map(succeed, worker.claim()))
+        assert bench.ledger.history(worker.job)[1] == []
+
+
+class TestConnections:
+    def test_a_second_connection_sees_what_the_first_one_committed(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        worker.settle(*map(succeed, worker.claim(room=1)))
+        other = bench.open()
+        assert other.books(worker.job) == bench.ledger.books(worker.job)
+        assert other.salt() == bench.ledger.salt()
+
+    def test_a_reopened_ledger_goes_on_where_it_was(self, bench: Bench) -> None:
+        """FRO-01."""
+        worker = bench.working(pages=2)
+        worker.settle(*map(succeed, worker.claim(room=1)))
+        bench.reopen()
+        worker.ledger = bench.ledger
+        worker.settle(*map(succeed, worker.claim()))
+        assert bench.counts(worker.job)["succeeded"] == 2
+
+
+def with_three_pages(bench: Bench) -> Worker:
+    worker = bench.working(pages=1)
+    [seed] = worker.claim()
+    worker.settle(page(seed, found=(bench.found(f"{MARSH}/a", depth=1), bench.found(f"{MARSH}/b", depth=1))))
+    worker.settle(*map(page, worker.claim()))
+    return worker

@@ -148,4 +148,11 @@ MUTANTS = (
         (("        self._disk.fdatasync(self._descriptor)\n", "        pass\n"),),
         "blobs/test_segments.py -k 'a_group_costs_one_fsync'",
     ),
+    Mutant(
+        "checkpoints do not take turns",
+        "two workers whose checkpoints are due at once both settle (F3)",
+        "ledger/books.py",
+        (("    tx.take_turns(job)\n", ""),),
+        "ledger/test_checkpoint_race.py -k 'waits'",
+    ),
 )

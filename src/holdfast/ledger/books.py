@@ -85,8 +85,13 @@ def _seven(parts: Counter[str]) -> dict[str, int]:
 
 
 def write_checkpoint(tx: Tx, job: int, reason: str) -> int:
-    """A restore point as of this transaction: commit vector, counts, cursor, chained to its predecessor."""
+    """A restore point as of this transaction: commit vector, counts, cursor, chained to its predecessor.
+
+    Two workers may be due at once: they take turns, and vector and counts are read by one statement, which is one
+    snapshot; else the one would tell of commits that the other leaves out.
+    """
     write_tallies(tx)
+    tx.take_turns(job)
     row = one(
         tx,
         "SELECT j.run, j.phase, j.gen, j.active_ms, p.cursor FROM job j JOIN plan p ON p.job = j.id WHERE j.id = ?",
@@ -95,6 +100,7 @@ def write_checkpoint(tx: Tx, job: int, reason: str) -> int:
     if row is None:
         raise Corrupt(f"job {job} has no plan row")
     run, phase, generation, active_ms, cursor = row
+    commits, counts = _vector_and_counts(tx, job)
     newest = one(tx, "SELECT number, checksum FROM checkpoint WHERE job = ? ORDER BY number DESC LIMIT 1", (job,))
     point = Checkpoint(
         job=job,
@@ -105,14 +111,25 @@ def write_checkpoint(tx: Tx, job: int, reason: str) -> int:
         phase=phase,
         generation=generation,
         cursor=cursor,
-        commits={str(chunk): no for chunk, no in tx.rows("SELECT id, no FROM chunk WHERE job = ? ORDER BY id", (job,))},
-        counts=counts_of(tx, job),
+        commits=commits,
+        counts=counts,
         active_ms=active_ms,
         previous=b"" if newest is None else bytes(newest[1]),
     ).sealed()
     document = msgspec.json.encode(msgspec.structs.replace(point, checksum=b""))
     tx.run("INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)", (job, point.number, point.at, document, point.checksum))
     return point.number
+
+
+def _vector_and_counts(tx: Tx, job: int) -> tuple[dict[str, int], Counts]:
+    rows = tx.rows(
+        "SELECT c.id, '', '', '', c.no FROM chunk c WHERE c.job = ? UNION ALL "
+        "SELECT 0, t.type, t.status, t.reason, sum(t.n) FROM tally t JOIN chunk c ON c.id = t.chunk WHERE c.job = ? "
+        "GROUP BY t.type, t.status, t.reason",
+        (job, job),
+    )
+    commits = {str(chunk): int(no) for chunk, _, _, _, no in sorted(rows) if chunk}
+    return commits, counts_from((*row[1:4], int(row[4])) for row in rows if not row[0])
 
 
 def read_checkpoint(number: int, document: bytes, checksum: bytes) -> Checkpoint | None:

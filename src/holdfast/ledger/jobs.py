@@ -132,6 +132,8 @@ def move_job(tx: Tx, job: int, verb: str, *, actor: str, because: str, version: 
     """start or resume: the guarded move, and the chunks claimable again in the same transaction."""
     before = read_job(tx, job, locked=True)
     step = move(JOB, before.status, verb)
+    if verb in REQUESTS:
+        raise Refused(f"a {verb} is requested and acknowledged, never moved: a live worker may hold chunks")
     if version is not None and version != before.version:
         raise Refused(f"{before} was changed meanwhile: it is {before.status} (version {before.version})")
     now = tx.wall()

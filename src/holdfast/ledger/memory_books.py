@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.errors import BatchMismatch, Corrupt, NotFound
@@ -80,10 +81,21 @@ def put(tables: Tables, row: TargetState, by: int) -> None:
     tables.targets[row.id] = row
 
 
-def add_found(tables: Tables, job: Job, found: Found, by: Commit, parent: int | None) -> None:
-    """A new target, unless the job knows its key: the first finder wins. With a disposition it is settled at once."""
-    if (job.id, found.key) in tables.keys:
-        return
+FoundBy = tuple[Found, Commit, int | None]  # what, in which commit, on which page
+
+
+def add_found(tables: Tables, job: Job, found: Sequence[FoundBy]) -> None:
+    """New targets of one call: the first finder of a key wins, and ids follow the keys, as sorted inserts give them."""
+    first: dict[bytes, FoundBy] = {}
+    for each in found:
+        first.setdefault(each[0].key, each)
+    for key in sorted(first):
+        if (job.id, key) not in tables.keys:
+            _add_target(tables, job, *first[key])
+
+
+def _add_target(tables: Tables, job: Job, found: Found, by: Commit, parent: int | None) -> None:
+    """One new target; with a disposition it is settled at once."""
     home, now = chunk_of(tables, job.id, "work", found.chunk_index), tables.at.wall_ms
     row = TargetState(
         id=len(tables.targets) + 1,

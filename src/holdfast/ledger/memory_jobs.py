@@ -147,11 +147,11 @@ def carry_out(tables: Tables, job: int) -> Job:
 def finish(tables: Tables, job: int, lease: Lease) -> Job | None:
     """The job's last move, if its books balance with nothing left. Repeated after its end, it answers the same."""
     before = read_job(tables, job)
+    if before.status in ("completed", "failed"):
+        return before
     chunk = tables.chunks.get(lease.chunk)
     if chunk is None or chunk.job != job or chunk.kind != "control" or not chunk.is_held_under(lease.epoch):
         return None
-    if before.status in ("completed", "failed"):
-        return before
     if before.status != "in_progress" or before.requested is not None or not tables.plans[job].done:
         return None
     counts = counts_of(tables, job)

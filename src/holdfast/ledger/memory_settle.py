@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from holdfast.errors import Corrupt, LostLease
-from holdfast.ledger.memory_books import add_entry, add_found, is_stored, put, read_job, write_checkpoint
+from holdfast.ledger.memory_books import FoundBy, add_entry, add_found, is_stored, put, read_job, write_checkpoint
 from holdfast.ledger.memory_leases import claimed_from
 from holdfast.ledger.memory_state import ChunkRow, Commit, HostRow, PlanRow, Tables, TargetState
 from holdfast.model.claim import Answer, Settled, Wish
@@ -37,7 +37,8 @@ def settle(tables: Tables, job: int, batches: Sequence[Batch], wish: Wish | None
     """Settle each chunk's batch by itself, then claim, then write the checkpoint; one answer per chunk."""
     row = read_job(tables, job)
     answers = {batch.chunk: _settle_batch(tables, row, batch) for batch in sorted(batches, key=lambda b: b.chunk)}
-    stored = any(answer.kind == "settled" for answer in answers.values())
+    stored = [batch for batch in sorted(batches, key=lambda b: b.chunk) if answers[batch.chunk].kind == "settled"]
+    add_found(tables, row, [each for batch in stored for each in _found_in(batch)])
     claimed = [] if wish is None else _claim(tables, job, wish, answers)
     open_chunks = {item.chunk for item in wish.leases if answers[item.chunk].kind == "settled"} if wish else set()
     pending = [each for each in tables.targets.values() if each.chunk in open_chunks and _is_pending(each)]
@@ -93,7 +94,7 @@ def _settle_target(tables: Tables, job: Job, batch: Batch, verdict: Verdict, by:
         message=verdict.because or None,
         bytes=verdict.bytes,
     )
-    _store_results(tables, job, row, verdict, by)
+    _store_results(tables, job, row, verdict)
 
 
 def _after(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> TargetState:
@@ -118,13 +119,16 @@ def _after(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Com
     )
 
 
-def _store_results(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> None:
+def _found_in(batch: Batch) -> list[FoundBy]:
+    by = (batch.chunk, batch.no)
+    return [(found, by, verdict.target) for verdict in batch.verdicts for found in verdict.found]
+
+
+def _store_results(tables: Tables, job: Job, row: TargetState, verdict: Verdict) -> None:
     if verdict.body is not None:
         tables.bodies[row.id, row.generation] = verdict.body
     for n, record in enumerate(verdict.records):
         tables.records[row.id, row.generation, n] = record
-    for found in verdict.found:
-        add_found(tables, job, found, by, row.id)
     for external in verdict.external:
         tables.external.setdefault((job.id, external.key), external)
     if verdict.hold_host_ms:
@@ -146,8 +150,7 @@ def enqueue(tables: Tables, job: int, batch: PlanBatch) -> Lease:
     by = (batch.chunk, add_entry(tables, batch.chunk, "plan", batch.digest))
     tables.plans[job] = PlanRow(batch.chunk, batch.next_cursor, batch.done)
     tables.jobs[job] = replace(row, plan_done=batch.done)
-    for found in batch.found:
-        add_found(tables, row, found, by, None)
+    add_found(tables, row, [(found, by, None) for found in batch.found])
     return tables.chunks[batch.chunk].lease()
 
 

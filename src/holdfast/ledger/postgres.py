@@ -37,6 +37,7 @@ CONNECT = {
 SESSION = "SET statement_timeout = '60s'; SET lock_timeout = '15s'; SET idle_in_transaction_session_timeout = '10s'"
 ASSERTED = {"fsync": ("on",), "full_page_writes": ("on",), "synchronous_commit": ("on", "remote_apply", "remote_write")}
 SCHEMA_LOCK = 0x686F6C64  # two programs that fill an empty schema at once take turns
+TURN_LOCK = 0x68667470  # with the job's id: see take_turns
 ROWS_PER_INSERT = 200
 LANES_KEPT_MAX = 20_000
 _COLUMNS = TARGET_COLUMNS.count(",") + 1
@@ -200,6 +201,9 @@ class PostgresTx:
 
     def skip_locked(self) -> str:
         return "FOR UPDATE SKIP LOCKED"
+
+    def take_turns(self, job: int) -> None:
+        self.rows("SELECT pg_advisory_xact_lock(?, ?)", (TURN_LOCK, job % (1 << 31)))
 
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         return self.lanes.get(key) or self._known.get(key)

@@ -251,9 +251,11 @@ def _attempt_outcome(verdict: Verdict) -> str:
 
 
 def segment_id(tx: Tx, job: int, name: str) -> int:
-    row = one(tx, "SELECT id FROM segment WHERE job = ? AND name = ?", (job, name))
+    select = "SELECT id FROM segment WHERE job = ? AND name = ?"
+    row = one(tx, select, (job, name))
     if row is None:
-        row = one(tx, "INSERT INTO segment (job, name) VALUES (?, ?) RETURNING id", (job, name))
+        tx.run("INSERT INTO segment (job, name) VALUES (?, ?) ON CONFLICT (job, name) DO NOTHING", (job, name))
+        row = one(tx, select, (job, name))
     assert row is not None
     return int(row[0])
 

@@ -118,7 +118,8 @@ class SqliteStore:
                 self._stamp(version)
             self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # on a full disk SQLite has rolled back by itself
+                self._connection.execute("ROLLBACK")
             raise
 
     def _stamp(self, version: int) -> None:
@@ -224,6 +225,9 @@ class SqliteTx:
 
     def skip_locked(self) -> str:
         return ""
+
+    def take_turns(self, job: int) -> None:
+        return None
 
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         return self.lanes.get(key) or self._known.get(key)

@@ -45,6 +45,9 @@ class Tx(Protocol):
 
     def skip_locked(self) -> str: ...
 
+    def take_turns(self, job: int) -> None:
+        """From here to the commit, only one transaction of this job; takes no row, so it cannot cross a row lock."""
+
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         """A lane that an earlier, committed transaction of this connection saw."""
 

@@ -1,0 +1,112 @@
+"""The checkpoint chain as the audit reads it: whole, linked, and true to the rows as of each commit vector.
+
+How many were in hand at a past moment is not in the rows, so pending and in progress are compared as one number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+
+import msgspec
+
+from holdfast.audit.law import Query, Row
+from holdfast.model.record import CHECKPOINT_REASONS, Checkpoint
+from holdfast.model.states import TARGET, wire_status
+
+REOPENING = ("retry", "rescan", "restart")  # job verbs after which older counts can no longer be told from the rows
+_decoder = msgspec.json.Decoder(Checkpoint)
+
+Progress = dict[tuple[str, str], tuple[list[int], list[int]]]  # (status, chunk) -> commit numbers, how many up to each
+
+
+def broken_chain(query: Query, job: int) -> list[Row]:
+    stored = query("SELECT number, at, doc, checksum FROM checkpoint WHERE job = ? ORDER BY number", (job,))
+    return list(_breaks(job, stored))
+
+
+def _breaks(job: int, stored: list[Row]) -> Iterator[Row]:
+    for expected, (number, *_) in enumerate(stored, 1):
+        if number != expected:
+            yield number, f"its place in the chain is {expected}"
+            break
+    points = [_read(row) for row in stored]
+    for row, point in zip(stored, points, strict=True):
+        if point is None:
+            yield row[0], "it is damaged"
+        elif (point.job, point.number, point.at) != (job, *row[:2]) or point.reason not in CHECKPOINT_REASONS:
+            yield row[0], "its document says something else than its row"
+    for before, after, point in zip([None, *stored], stored, points, strict=False):
+        if point is not None and point.previous != (b"" if before is None else bytes(before[3])):
+            yield after[0], "it does not name its predecessor's checksum"
+    whole = [point for point in points if point is not None]
+    yield from ((after.number, "it goes back") for before, after in pairwise(whole) if _goes_back(before, after))
+
+
+def _read(row: Row) -> Checkpoint | None:
+    """A stored checkpoint, None where it is not what was sealed."""
+    try:
+        bare = _decoder.decode(bytes(row[2]))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError):  # SQLite keeps text in a blob column
+        return None
+    point = msgspec.structs.replace(bare, checksum=bytes(row[3]))
+    return point if point.is_valid() else None
+
+
+def _goes_back(before: Checkpoint, after: Checkpoint) -> bool:
+    fallen = any(after.commits.get(chunk, -1) < no for chunk, no in before.commits.items())
+    return fallen or after.active_ms < before.active_ms or after.generation < before.generation
+
+
+def wrong_counts(query: Query, job: int) -> list[Row]:
+    """What stood at or before a checkpoint's commit numbers does not change any more, so it may be read afterwards."""
+    stored = query("SELECT number, at, doc, checksum FROM checkpoint WHERE job = ? ORDER BY number", (job,))
+    [(reopened,)] = query(
+        "SELECT coalesce(max(v.at), -1) FROM event v JOIN chunk c ON c.id = v.chunk WHERE c.job = ? "
+        f"AND v.thing = 'job' AND v.verb IN ({', '.join('?' * len(REOPENING))})",
+        (job, *REOPENING),
+    )
+    points = [point for row in stored if (point := _read(row)) is not None and point.at > reopened]
+    progress = _progress(query, job) if points else {}
+    return [row for point in points for row in _differences(point, progress)]
+
+
+def _progress(query: Query, job: int) -> Progress:
+    per_commit: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for chunk, no, n in query(
+        "SELECT found_chunk, found_no, count(*) FROM target WHERE job = ? GROUP BY found_chunk, found_no", (job,)
+    ):
+        per_commit["discovered", str(chunk)].append((no, n))
+    for chunk, no, state, n in query(
+        "SELECT done_chunk, done_no, state, count(*) FROM target WHERE job = ? AND done_no IS NOT NULL "
+        "GROUP BY done_chunk, done_no, state",
+        (job,),
+    ):
+        per_commit[wire_status(state), str(chunk)].append((no, n))
+    return {key: _summed(sorted(pairs)) for key, pairs in per_commit.items()}
+
+
+def _summed(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [no for no, _ in pairs], list(accumulate(n for _, n in pairs))
+
+
+def _differences(point: Checkpoint, progress: Progress) -> Iterator[Row]:
+    settled = sorted(TARGET.final)
+    said = {name: getattr(point.counts, name) for name in ("discovered", *settled)}
+    true = {name: _as_of(point, progress, name) for name in said}
+    said["left"] = point.counts.pending + point.counts.in_progress
+    true["left"] = true["discovered"] - sum(true[name] for name in settled)
+    for name, n in said.items():
+        if n != true[name]:
+            yield point.number, name, n, true[name], f"the rows say {true[name]} {name}, the checkpoint {n}"
+
+
+def _as_of(point: Checkpoint, progress: Progress, name: str) -> int:
+    total = 0
+    for chunk, no in point.commits.items():
+        numbers, sums = progress.get((name, chunk), ([], []))
+        upto = bisect_right(numbers, no)
+        total += sums[upto - 1] if upto else 0
+    return total

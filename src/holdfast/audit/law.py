@@ -1,0 +1,45 @@
+"""What a law of the ledger is, and the words that the laws' SQL is written with.
+
+A law holds where its statement finds nothing; what it finds are the offending rows. Every `?` is the job's id. One law
+is one statement, so it sees one instant, and a job may be verified while it is worked. Statements are portable over
+SQLite and PostgreSQL and only read. No code is shared with the ledger that wrote the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.model.states import STATES_OF, TARGET, State
+
+Row = tuple[Any, ...]
+Query = Callable[[str, Sequence[Any]], list[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """One law: the handbook's number with a word, what it says, and the statement that finds what breaks it."""
+
+    name: str
+    says: str
+    sql: str
+
+
+def quoted(names: Iterable[str]) -> str:
+    """'a', 'b': constants of the model for an IN list."""
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def states(*statuses: str) -> str:
+    """The numbers under which targets of these statuses are stored."""
+    return ", ".join(str(int(state)) for status in statuses for state in STATES_OF[status])
+
+
+READY, WAITING, SOLO, HELD = (str(int(state)) for state in (State.READY, State.WAITING, State.SOLO, State.HELD))
+SUCCEEDED, SKIPPED = states("succeeded"), states("skipped")
+FAILED, CANCELLED = states("failed"), states("cancelled")
+PENDING, SETTLED = states("pending"), states(*sorted(TARGET.final))
+
+ATTEMPTS = "attempt a JOIN chunk c ON c.id = a.chunk"
+ENTRIES = "entry e JOIN chunk c ON c.id = e.chunk"

@@ -1,0 +1,55 @@
+"""One call of a command: what was typed, and the ways to speak, to tell the time and to reach the ledger."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.cli.arguments import Globals
+from holdfast.cli.voice import Voice
+from holdfast.clock import Clock, SystemClock
+from holdfast.config import Settings
+from holdfast.errors import BadParams, NotFound
+
+if TYPE_CHECKING:
+    from holdfast.ports import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a command is handed."""
+
+    command: str
+    options: argparse.Namespace
+    globals: Globals
+    settings: Settings
+    voice: Voice
+    clock: Clock = field(default_factory=SystemClock)
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        """The ledger, made where it is missing: for commands that write."""
+        from holdfast import wiring
+
+        ledger = wiring.open_ledger(self.settings)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+    @contextmanager
+    def existing_ledger(self) -> Iterator[Ledger]:
+        """The ledger of a command that works on jobs that are there; it never makes a folder just to look into it."""
+        if not self.has_ledger():
+            raise NotFound(f"there is no ledger in {self.settings.data} yet, so there are no jobs")
+        with self.ledger() as ledger:
+            yield ledger
+
+    def has_ledger(self) -> bool:
+        data = self.settings.data
+        if data.exists() and not data.is_dir():
+            raise BadParams(f"the data folder {data} is a file", hint="choose another with --data DIR")
+        return self.settings.database_url != "sqlite" or self.settings.ledger_path.exists()

@@ -1,0 +1,55 @@
+"""What nobody foresaw: the traceback goes into a file of the data folder, the sentence about it to the user."""
+
+from __future__ import annotations
+
+import logging
+import os
+import traceback
+from typing import BinaryIO
+
+from holdfast.cli.voice import Voice
+from holdfast.clock import SystemClock
+from holdfast.config import Settings
+from holdfast.errors import HoldfastError
+
+
+class Unexpected(HoldfastError):
+    """Something unexpected happened; nothing that was saved is lost."""
+
+
+def keep_traceback(settings: Settings | None, error: Exception) -> Unexpected:
+    """The error for people; its hint is where the traceback lies, or the traceback itself where that cannot be kept."""
+    text = "".join(traceback.format_exception(error))
+    message = f"Unexpected: {type(error).__name__}: {error}. Nothing that was saved is lost; the same command goes on"
+    if settings is not None:
+        from holdfast import wiring
+
+        path = settings.logs / f"unexpected-{SystemClock().wall_ms()}-{os.getpid()}.log"
+
+        def write(file: BinaryIO) -> None:
+            file.write(text.encode(errors="backslashreplace"))
+
+        try:
+            wiring.publish(path, write)
+        except HoldfastError:
+            return Unexpected(message, hint=text)
+        return Unexpected(message, hint=f"details: {path}")
+    return Unexpected(message, hint=text)
+
+
+def send_logs_to(voice: Voice) -> None:
+    """Log lines are messages to people: warnings always, more with -v."""
+    root = logging.getLogger()
+    for old in [handler for handler in root.handlers if isinstance(handler, _Spoken)]:
+        root.removeHandler(old)
+    root.addHandler(_Spoken(voice))
+    root.setLevel(logging.INFO if voice.options.verbose else logging.WARNING)
+
+
+class _Spoken(logging.Handler):
+    def __init__(self, voice: Voice) -> None:
+        super().__init__()
+        self._voice = voice
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._voice.say(record.getMessage())

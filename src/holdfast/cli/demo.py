@@ -1,0 +1,24 @@
+"""`holdfast demo [WORLD]`: reads the options; the story itself is in holdfast.demo."""
+
+from __future__ import annotations
+
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("world", nargs="?", default="manual", metavar="WORLD", help="manual (default)")
+    parser.add_argument("--keep", action="store_true", help="keep the folder it worked in; --data DIR names one")
+
+
+def run(call: Call) -> int:
+    from holdfast.demo import story
+
+    options = call.globals
+    return story.run(
+        call.options.world,
+        data=options.data,
+        keep=call.options.keep,
+        plain=options.plain,
+        color=not options.no_color,
+    )

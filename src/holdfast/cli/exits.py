@@ -1,0 +1,100 @@
+"""Exit codes (ux 3.5): the one table, and which code a result or an error has. Decides, never exits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdfast import errors
+from holdfast.model.job import Counts, Job
+
+OK = 0
+UNEXPECTED = 1
+USAGE = 2
+SOME_FAILED = 3
+NOT_FOUND = 5
+REFUSED = 6
+UNREACHABLE = 7
+JOB_FAILED = 8
+CHECK_FAILED = 9
+PAUSED = 10
+INTERRUPTED = 11
+TIME_LIMIT = 12
+OTHER_LIMIT = 13
+DISK_FULL = 14
+KILLED_BY_INT = 130
+READER_GONE = 141
+
+# fmt: off
+MEANINGS: dict[int, str] = {
+    OK:           "done, or a read or control command succeeded",
+    UNEXPECTED:   "unexpected error; the log file's path is printed",
+    USAGE:        "wrong usage or configuration",
+    SOME_FAILED:  "completed, some targets failed (see --fail-on), or nothing came out of it",
+    NOT_FOUND:    "no such job, run, target, checkpoint or source",
+    REFUSED:      "refused: illegal move, job held elsewhere, scope differs; the allowed moves are named as commands",
+    UNREACHABLE:  "database unreachable; the same command goes on",
+    JOB_FAILED:   "job failed (seed unreachable, stale); goes on after the fix",
+    CHECK_FAILED: "a check failed, or the ledger is newer than the program or damaged: nothing written",
+    PAUSED:       "paused from another surface; the same command goes on",
+    INTERRUPTED:  "interrupted (SIGINT, SIGTERM, SIGHUP), saved; the same command goes on",
+    TIME_LIMIT:   "time limit; partial results readable",
+    OTHER_LIMIT:  "page, size or failure limit; partial results readable",
+    DISK_FULL:    "disk low or full, paused by itself; goes on after freeing space",
+    KILLED_BY_INT: "killed without grace by a second Ctrl-C; the same command goes on",
+    READER_GONE:  "whoever read the output closed it",
+}
+PRECEDENCE = (JOB_FAILED, DISK_FULL, TIME_LIMIT, OTHER_LIMIT, INTERRUPTED, PAUSED, REFUSED, SOME_FAILED, OK)
+
+_ERRORS: tuple[tuple[type[errors.HoldfastError], int, int], ...] = (   # first match counts: exit code, HTTP status
+    (errors.IllegalMove,       REFUSED,      409),
+    (errors.Refused,           REFUSED,      409),
+    (errors.NotFound,          NOT_FOUND,    404),
+    (errors.UsageError,        USAGE,        422),
+    (errors.LostLease,         REFUSED,      409),
+    (errors.LedgerUnavailable, UNREACHABLE,  503),
+    (errors.LedgerUnfit,       CHECK_FAILED, 500),
+    (errors.Corrupt,           CHECK_FAILED, 500),
+    (errors.DiskFull,          DISK_FULL,    507),
+)
+# fmt: on
+
+
+def of_error(error: BaseException) -> int:
+    """The code of an error; what the table does not know is unexpected."""
+    return next((code for kind, code, _ in _ERRORS if isinstance(error, kind)), UNEXPECTED)
+
+
+def http_status_of(error: BaseException) -> int:
+    return next((status for kind, _, status in _ERRORS if isinstance(error, kind)), 500)
+
+
+def of_result(how: str, job: Job, counts: Counts, fail_on: str | float = "any") -> int:
+    """The code of a job that ended, or stopped, in this way (see engine.session.Ended)."""
+    if how == "failed":
+        return JOB_FAILED
+    if how == "disk_full" or (how == "paused" and job.paused_by == "disk_full"):
+        return DISK_FULL
+    if how == "timeout":
+        return TIME_LIMIT if job.stop_reason in ("time_limit", "timeout") else OTHER_LIMIT
+    if how == "paused":
+        return INTERRUPTED if job.paused_by == "interrupt" else PAUSED
+    if how in ("interrupted", "watched"):
+        return INTERRUPTED
+    if how == "completed":
+        return SOME_FAILED if job.health == "suspicious" or _too_many_failed(counts, fail_on) else OK
+    return REFUSED  # cancelled, or lost to another process
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The one code for several results."""
+    found = set(codes)
+    unlisted = sorted(found - set(PRECEDENCE))
+    return unlisted[0] if unlisted else next((code for code in PRECEDENCE if code in found), OK)
+
+
+def _too_many_failed(counts: Counts, fail_on: str | float) -> bool:
+    if counts.failed == 0 or fail_on == "never":
+        return False
+    if isinstance(fail_on, str):
+        return True
+    return counts.failed / (counts.succeeded + counts.failed) >= fail_on

@@ -1,0 +1,29 @@
+"""`holdfast` alone: what is there, and four examples. Only reads."""
+
+from __future__ import annotations
+
+from holdfast.cli.call import Call
+from holdfast.cli.commands import EXAMPLES
+from holdfast.cli.parser import Parser
+from holdfast.cli.status import jobs_table
+
+JOBS_SHOWN = 10
+
+
+def arguments(parser: Parser) -> None:
+    """It has none."""
+
+
+def run(call: Call) -> int:
+    call.voice.data(f"{_jobs(call)}\n")
+    call.voice.data("\n".join(["Examples:", *(f"  {line}" for line in EXAMPLES), "", "More: holdfast --help"]))
+    return 0
+
+
+def _jobs(call: Call) -> str:
+    if call.has_ledger():
+        with call.ledger() as ledger:
+            jobs = ledger.jobs()
+            if jobs:
+                return jobs_table(call, ledger, jobs[-JOBS_SHOWN:])
+    return f"No jobs in {call.settings.data} yet."

@@ -1,0 +1,135 @@
+"""The command `holdfast`: from argv to an exit code. It loads only what the command needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from holdfast import __version__
+from holdfast.cli.arguments import NAMES, Globals, did_you_mean, take_globals
+from holdfast.cli.commands import COMMANDS, Command, command, overview
+from holdfast.errors import HoldfastError, UsageError
+
+if TYPE_CHECKING:
+    from holdfast.cli.voice import Voice
+    from holdfast.config import Settings
+
+HELP = ("-h", "--help", "help")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code is that of ux 3.5."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        options, rest = take_globals(words)
+    except HoldfastError as error:
+        return _complain(Globals(), error)
+    if options.version:
+        print(f"holdfast {__version__}")
+        return 0
+    try:
+        return _dispatch(options, rest)
+    except BrokenPipeError:
+        return _reader_gone()
+    except KeyboardInterrupt:
+        return 130
+    except SystemExit as done:  # argparse has shown its help
+        return int(done.code or 0)
+
+
+def _dispatch(options: Globals, rest: list[str]) -> int:
+    """Find the command and let it run; every error ends here as one sentence and a code."""
+    try:
+        found = _command(rest)
+    except HoldfastError as error:
+        return _complain(options, error)
+    if found is None:
+        return _help() if rest else _run(options, None, [])
+    return _run(options, found, rest[1:])
+
+
+def _command(rest: list[str]) -> Command | None:
+    """The command among the words; None: help was asked for, or nothing at all."""
+    if not rest:
+        return None
+    if rest[0] in HELP:
+        named = command(rest[1]) if len(rest) > 1 else None
+        if named is not None:
+            rest[:] = [named.name, "--help"]
+        return named
+    if rest[0].startswith("-"):
+        raise UsageError(f"there is no option {rest[0]}{did_you_mean(rest[0], NAMES)}", hint="holdfast --help")
+    found = command(rest[0])
+    if found is None:
+        names = [row.name for row in COMMANDS]
+        raise UsageError(f"there is no command {rest[0]!r}{did_you_mean(rest[0], names)}", hint="holdfast --help")
+    return found
+
+
+def _help() -> int:
+    print(overview())
+    return 0
+
+
+def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
+    from holdfast import config
+    from holdfast.cli.call import Call
+    from holdfast.cli.voice import standard_voice
+
+    voice = standard_voice(options)
+    settings = None
+    try:
+        module = import_module(f"holdfast.cli.{found.module if found else 'home'}")
+        from holdfast.cli.parser import Parser
+
+        name = found.name if found else ""
+        parser = Parser(name, found.summary if found else "", found.examples if found else ())
+        module.arguments(parser)
+        typed = parser.read(argv)
+        settings = config.load(data=options.data, database=options.database)
+        _listen_to_logs(voice)
+        code: int = module.run(Call(name, typed, options, settings, voice))
+        sys.stdout.flush()
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # noqa: BLE001 - the edge: whatever happened becomes a sentence and an exit code
+        return _report(voice, settings, error)
+    return code
+
+
+def _report(voice: Voice, settings: Settings | None, error: Exception) -> int:
+    from holdfast.cli import exits
+    from holdfast.cli.crashes import keep_traceback
+
+    code = exits.of_error(error)
+    if isinstance(error, HoldfastError) and code != exits.UNEXPECTED:
+        voice.complain(error)
+    else:
+        voice.complain(keep_traceback(settings, error))
+    return code
+
+
+def _listen_to_logs(voice: Voice) -> None:
+    from holdfast.cli.crashes import send_logs_to
+
+    send_logs_to(voice)
+
+
+def _complain(options: Globals, error: HoldfastError) -> int:
+    from holdfast.cli import exits
+    from holdfast.cli.voice import standard_voice
+
+    standard_voice(options).complain(error)
+    return exits.of_error(error)
+
+
+def _reader_gone() -> int:
+    """`holdfast export … | head`: the reader has what it wanted, and Python must not flush the rest at its end."""
+    os._exit(141)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

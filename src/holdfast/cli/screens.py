@@ -1,0 +1,116 @@
+"""Renderers over one stream of moments (ux 3.4): plain lines, JSON lines, or nothing. The terminal's is in tty.py."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from holdfast.cli.moments import Moment, Screen, activity
+from holdfast.cli.text import clean, to_json
+from holdfast.cli.values import time_of_day
+from holdfast.cli.voice import Voice
+from holdfast.clock import iso
+from holdfast.engine.progress import because
+
+PLAIN_EVERY_MS = 10_000
+JSONL_EVERY_MS = 500
+
+Write = Callable[[Voice, Moment, bool], None]
+
+
+class Lines:
+    """A renderer that writes lines: when the state changes, and else when `every_ms` have passed."""
+
+    def __init__(self, voice: Voice, write: Write, every_ms: int) -> None:
+        self._voice, self._write, self._every_ms = voice, write, every_ms
+        self._shown_ms: int | None = None
+        self._state: tuple[str, str | None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        return None
+
+    def show(self, moment: Moment) -> None:
+        before, self._state = self._state, (moment.job.status, moment.job.requested)
+        changed = before != self._state
+        if changed or self._shown_ms is None or moment.now_ms - self._shown_ms >= self._every_ms:
+            self._shown_ms = moment.now_ms
+            self._write(self._voice, moment, changed)
+
+    def urgent(self, text: str) -> None:
+        # Past the stream's buffer: a signal may arrive while that is being written.
+        os.write(self._voice.err.fileno(), f"{text}\n".encode())
+
+
+def write_plain(voice: Voice, moment: Moment, changed: bool) -> None:
+    voice.say(plain_line(moment))
+
+
+def write_events(voice: Voice, moment: Moment, changed: bool) -> None:
+    """The events of the job on stdout, one per line."""
+    if changed:
+        voice.data(to_json(status_event(moment)))
+    voice.data(to_json(progress_event(moment)))
+    voice.out.flush()
+
+
+def write_nothing(voice: Voice, moment: Moment, changed: bool) -> None:
+    """--quiet: only the answer to a signal is shown."""
+
+
+def plain_line(moment: Moment) -> str:
+    """`14:31:07Z docs-x crawling succeeded=1412 …`"""
+    counts = moment.counts
+    numbers = " ".join(
+        f"{name}={getattr(counts, name)}" for name in ("succeeded", "failed", "skipped", "pending", "in_progress")
+    )
+    rate = "-" if moment.rate is None else f"{moment.rate:.1f}/s"
+    checkpoint = "-" if moment.checkpoint is None else moment.checkpoint
+    head = f"{time_of_day(moment.wall_ms)} {clean(moment.job.name)} {activity(moment.job)}"
+    return f"{head} {numbers} rate={rate} checkpoint={checkpoint}"
+
+
+def status_event(moment: Moment) -> dict[str, object]:
+    job = moment.job
+    return {
+        "type": "job.status",
+        "at": iso(moment.wall_ms),
+        "job": job.uid,
+        "name": job.name,
+        "status": job.status,
+        "requested": job.requested,
+        "paused_by": job.paused_by,
+        "because": because(job, moment.counts),
+    }
+
+
+def progress_event(moment: Moment) -> dict[str, object]:
+    return {
+        "type": "progress",
+        "at": iso(moment.wall_ms),
+        "job": moment.job.uid,
+        "name": moment.job.name,
+        "status": moment.job.status,
+        "phase": moment.job.phase,
+        "counts": moment.counts.seven(),
+        "in_flight": moment.in_flight,
+        "rate_per_second": None if moment.rate is None else round(moment.rate, 1),
+        "checkpoint": moment.checkpoint,
+    }
+
+
+def screen_for(voice: Voice, head: str, tail: str) -> Screen:
+    """The renderer that the options and the terminal ask for. rich is loaded only for a terminal."""
+    if voice.options.jsonl:
+        return Lines(voice, write_events, JSONL_EVERY_MS)
+    if voice.options.quiet:
+        return Lines(voice, write_nothing, PLAIN_EVERY_MS)
+    if voice.has_screen:
+        from holdfast.cli.tty import Terminal
+
+        return Terminal(voice, head, tail)
+    return Lines(voice, write_plain, PLAIN_EVERY_MS)

@@ -1,0 +1,117 @@
+"""Signals while a job is worked: the first Ctrl-C pauses, the second exits at once, SIGTERM and SIGHUP drain."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Protocol
+
+from holdfast.cli import exits
+from holdfast.cli.feed import Feed
+from holdfast.cli.moments import Screen
+from holdfast.cli.text import count_of
+from holdfast.clock import pause_thread
+
+LISTEN_EVERY_S = 0.05
+
+Handler = Callable[[int, FrameType | None], None]
+
+
+class Interruptible(Protocol):
+    """A session, as far as signals are concerned."""
+
+    def interrupt(self, why: str) -> None: ...
+
+
+class Ears:
+    """Hears signals from before a session exists until it is over; what came early is passed on when it begins."""
+
+    def __init__(self, deadline_s: float) -> None:
+        self._deadline_s = deadline_s
+        self._session: Interruptible | None = None
+        self._screen: Screen | None = None
+        self._feed: Feed | None = None
+        self._interrupts = 0
+        self._stops = 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody wants this command to end."""
+        return bool(self._interrupts or self._stops)
+
+    def attach(self, session: Interruptible, screen: Screen, feed: Feed) -> None:
+        self._session, self._screen, self._feed = session, screen, feed
+        if self._interrupts:
+            self._pause()
+        elif self._stops:
+            self._drain()
+
+    def detach(self) -> None:
+        self._session = self._screen = self._feed = None
+
+    def on_interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._interrupts += 1
+        if self._interrupts > 1:
+            leave_at_once(self._screen)
+        self._pause()
+
+    def on_stop(self, number: int, frame: FrameType | None) -> None:
+        self._stops += 1
+        self._drain()
+
+    def wait(self, seconds: float) -> None:
+        """Until that time has passed or a signal came: Python lets a sleep go on after a handler has run."""
+        for _ in range(round(seconds / LISTEN_EVERY_S)):
+            if self.stopped:
+                return
+            pause_thread(LISTEN_EVERY_S)
+
+    def _pause(self) -> None:
+        if self._session is not None and self._screen is not None and self._feed is not None:
+            self._screen.urgent(pausing(self._feed.in_flight, self._deadline_s))
+            self._session.interrupt("pause")
+
+    def _drain(self) -> None:
+        if self._session is not None and self._screen is not None and self._feed is not None:
+            if self._stops <= 1:
+                self._screen.urgent(draining(self._feed.in_flight, self._deadline_s))
+            self._session.interrupt("drain")
+
+
+def leave_at_once(screen: Screen | None) -> None:
+    """Safe, because everything that was said to be saved is: no clean-up is owed."""
+    abandon = getattr(screen, "abandon", None)
+    if abandon is not None:
+        abandon()
+    os._exit(exits.KILLED_BY_INT)
+
+
+def pausing(in_flight: int, deadline_s: float) -> str:
+    return (
+        f"Pausing: finishing {count_of(in_flight, 'page')} (at most {deadline_s:g} s). "
+        "Ctrl-C again exits now; nothing is lost either way."
+    )
+
+
+def draining(in_flight: int, deadline_s: float) -> str:
+    return (
+        f"Stopping: finishing {count_of(in_flight, 'page')} (at most {deadline_s:g} s). "
+        "The job is not paused: it goes on when a worker is back."
+    )
+
+
+@contextmanager
+def hearing(on_interrupt: Handler, on_stop: Handler) -> Iterator[None]:
+    """Install handlers for the time of the block, and put back what was there."""
+    wanted = {signal.SIGINT: on_interrupt, signal.SIGTERM: on_stop, signal.SIGHUP: on_stop}
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # nohup means it
+        del wanted[signal.SIGHUP]
+    before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,125 @@
+"""Starting again (ux 3.3): what is found decides whether a job is started, resumed, watched or left. One row each."""
+
+from __future__ import annotations
+
+from holdfast import wiring
+from holdfast.cli import exits, summary
+from holdfast.cli.call import Call
+from holdfast.cli.outputs import Output, write_results
+from holdfast.cli.refusals import is_cancelled
+from holdfast.cli.signals import Ears, hearing
+from holdfast.cli.working import Result, watch, work
+from holdfast.engine.control import holder_of, make_ready, outlook
+from holdfast.engine.progress import job_document
+from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused
+from holdfast.model.job import Job
+from holdfast.policy.recovery import Row
+from holdfast.ports import Ledger
+
+LOOKS_MAX = 20
+
+
+def carry_on(call: Call, ledger: Ledger, job: Job) -> Result:
+    """Do what the recovery table says, look again, until the job was worked, watched or left as it is."""
+    ears = Ears(call.settings.pause_deadline_s)
+    announced = False
+    with hearing(ears.on_interrupt, ears.on_stop):
+        for _ in range(LOOKS_MAX):
+            row = outlook(ledger, job, recipe_known=wiring.knows_recipe(job.recipe), asked=True)
+            if row.action in ("start", "resume", "take_up") and not announced:
+                announced = True
+                announce(call, ledger, job, row)
+            result = _act(call, ledger, job, row, ears)
+            if result is not None:
+                return result
+            job = ledger.books(job.id)[0]
+    raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.name}")
+
+
+def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears) -> Result | None:
+    """One action; None: look again."""
+    if row.action == "take_up":
+        result = work(call, job, _head(ledger, job), ears)
+        return None if result.how == "lost" and not result.interrupted else result
+    if row.action == "watch":
+        owner = holder_of(ledger, job)
+        return None if owner is None else watch(call, ledger, job, owner, ears)
+    if row.action == "leave":
+        return _left(call, ledger, job)
+    if row.action == "refuse_recipe":
+        raise BadParams(f"{job.name} is a job of the recipe {job.recipe!r}, which is unknown here")
+    if row.action == "report":
+        raise Corrupt(f"{job.name}: {row.because}")
+    try:
+        make_ready(ledger, job, row, actor="cli")
+    except (IllegalMove, Refused):
+        return None  # somebody else moved it in between: what is there now decides
+    return None
+
+
+def announce(call: Call, ledger: Ledger, job: Job, row: Row) -> None:
+    if row.action == "start":
+        call.voice.say(summary.starting(job))
+        return
+    now, counts, point = ledger.books(job.id)
+    if job.status == "failed":
+        call.voice.say(f"{job.name} failed: {job.because}.")
+    call.voice.say(summary.resuming(now, counts, point, call.clock.wall_ms()))
+
+
+def _head(ledger: Ledger, job: Job) -> str:
+    """`docs-x  site  https://docs.x.dev   R-4 resumed at 1000 done`"""
+    counts = ledger.books(job.id)[1]
+    where = (job.params.get("seeds") or [""])[0]
+    run = f"R-{job.run + 1} " + (f"resumed at {counts.succeeded} done" if job.run else "started")
+    return f"{job.name}  {job.recipe}  {where}   {run}"
+
+
+def _left(call: Call, ledger: Ledger, job: Job) -> Result:
+    """A job that nothing is done to: say so, and why."""
+    now, counts, point = ledger.books(job.id)
+    number = None if point is None else point.number
+    if now.status == "completed":
+        call.voice.say(summary.is_complete(now, counts, call.clock.wall_ms()))
+    elif now.status == "timeout":
+        call.voice.say(summary.is_timed_out(now))
+    else:
+        raise is_cancelled(now)
+    return Result(now, counts, number, now.status)
+
+
+def conclude(call: Call, ledger: Ledger, result: Result, *, output: Output | None, fail_on: str | float = "any") -> int:
+    """Write what was asked for, then the summary, which is always last; answers the exit code."""
+    try:
+        if output is not None:
+            write_results(call, ledger, result.job, result.counts, output)
+    finally:
+        if result.how != "watched":
+            call.voice.insist(summary.summary(result.how, result.job, result.counts, result.checkpoint))
+    if call.globals.json:
+        call.voice.document(job_document(*ledger.books(result.job.id)))
+    return exits.of_result(result.how, result.job, result.counts, fail_on)
+
+
+def standing_still(ledger: Ledger, *, all_paused: bool = False) -> list[Job]:
+    """Jobs that `resume` takes up: left by a crash, SIGTERM or Ctrl-C; with `all_paused` every paused one.
+
+    A job that was set aside by --new is nobody's unfinished work: it is resumed only by its name.
+    """
+    return [job for job in ledger.jobs() if _stands_still(ledger, job, all_paused)]
+
+
+def _stands_still(ledger: Ledger, job: Job, all_paused: bool) -> bool:
+    if job.identity is None or not wiring.knows_recipe(job.recipe):
+        return False
+    if job.status == "paused":
+        return all_paused or job.paused_by == "interrupt"
+    wanted = job.requested is None or (job.requested == "pause" and (all_paused or job.paused_by == "interrupt"))
+    return job.status == "in_progress" and wanted and holder_of(ledger, job) is None
+
+
+def name_others(call: Call, ledger: Ledger, job: Job) -> None:
+    """A start command works its own job and names the others in one line."""
+    others = [other.name for other in standing_still(ledger) if other.id != job.id]
+    if others:
+        call.voice.say(f"Standing still: {', '.join(others)}. Take them up: holdfast resume")

@@ -1,0 +1,121 @@
+"""`holdfast status [JOB]`: one screen of state, or all jobs. Only reads."""
+
+from __future__ import annotations
+
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.refusals import ways_on
+from holdfast.cli.summary import books
+from holdfast.cli.text import clean_lines, count_of, parts_of, table
+from holdfast.cli.values import ago, moment, span
+from holdfast.engine.control import holder_of
+from holdfast.engine.progress import average_rate, because, job_document
+from holdfast.model.job import Job
+from holdfast.model.lease import Owner
+from holdfast.ports import Ledger
+
+WORDS = {
+    "pending": "Queued",
+    "in_progress": "Running",
+    "paused": "Paused",
+    "completed": "Done",
+    "failed": "Failed",
+    "timeout": "Timed out",
+    "cancelled": "Cancelled",
+}
+HEAD = ("JOB", "ID", "KIND", "STATE", "DONE", "LEFT", "FAILED", "SINCE")
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("job", nargs="?", metavar="JOB", help="name or id; all jobs without it")
+
+
+def run(call: Call) -> int:
+    if call.options.job is None:
+        return _all(call)
+    with call.existing_ledger() as ledger:
+        job, counts, point = ledger.books(ledger.job(call.options.job).id)
+        if call.globals.json or call.globals.jsonl:
+            call.voice.document(job_document(job, counts, point, rate_per_second=average_rate(job, counts)))
+        else:
+            call.voice.data(clean_lines(_screen(call, ledger, job)))
+    return 0
+
+
+def _all(call: Call) -> int:
+    if not call.has_ledger():
+        return _none(call)
+    with call.ledger() as ledger:
+        jobs = ledger.jobs()
+        if call.globals.json:
+            call.voice.listing("jobs", [job_document(*ledger.books(job.id)) for job in jobs])
+        elif call.globals.jsonl:
+            for job in jobs:
+                call.voice.document(job_document(*ledger.books(job.id)))
+        elif not jobs:
+            return _none(call)
+        else:
+            call.voice.data(jobs_table(call, ledger, jobs))
+    return 0
+
+
+def _none(call: Call) -> int:
+    if call.globals.json:
+        call.voice.listing("jobs", [])
+    else:
+        call.voice.say(f"No jobs in {call.settings.data} yet. Start one: holdfast crawl https://docs.example.dev")
+    return 0
+
+
+def jobs_table(call: Call, ledger: Ledger, jobs: list[Job]) -> str:
+    """One line per job, newest first."""
+    now_ms = call.clock.wall_ms()
+    rows = []
+    for job in reversed(jobs):
+        now, counts, _ = ledger.books(job.id)
+        state = word_of(now, holder_of(ledger, now))
+        numbers = (str(counts.succeeded), str(counts.left), str(counts.failed))
+        rows.append((now.name, now.uid, now.recipe, state, *numbers, ago(now.since, now_ms)))
+    return table(HEAD, rows)
+
+
+def word_of(job: Job, owner: Owner | None) -> str:
+    """The state as screens say it; a running job that nobody works says so."""
+    if job.status == "in_progress" and owner is None:
+        return "Interrupted"
+    if job.requested:
+        return {"pause": "Pausing", "cancel": "Cancelling"}[job.requested]
+    return WORDS[job.status]
+
+
+def _screen(call: Call, ledger: Ledger, job: Job) -> str:
+    now, counts, point = ledger.books(job.id)
+    owner, wall_ms = holder_of(ledger, now), call.clock.wall_ms()
+    where = (now.params.get("seeds") or [""])[0]
+    why = "nobody works it" if now.status == "in_progress" and owner is None else because(now, counts)
+    lines = [
+        f"{now.name}  {now.uid}  {now.recipe}  {where}   {f'R-{now.run}' if now.run else 'not run yet'}",
+        f"{word_of(now, owner)}: {why}, since {moment(now.since, wall_ms)}",
+        books(counts),
+    ]
+    if counts.failed:
+        lines.append(f"  failed: {parts_of(counts.failed_by)}")
+    if counts.skipped:
+        lines.append(f"  skipped: {parts_of(counts.skipped_by)}")
+    rate = average_rate(now, counts)
+    facts = [
+        "no checkpoint" if point is None else f"checkpoint {point.number}, {ago(point.at, wall_ms)}",
+        f"active {span(now.active_ms / 1000)}",
+        *([f"{rate:.1f}/s"] if rate is not None else []),
+        *([f"health {now.health}"] if now.health else []),
+        *([f"recovered {count_of(now.recoveries, 'time')}, {now.refetched} fetched again"] if now.recoveries else []),
+        *([f"worked by {owner}"] if owner is not None else []),
+    ]
+    return "\n".join([*lines, "   ".join(facts), f"allowed: {', '.join(_commands(now, owner))}"])
+
+
+def _commands(job: Job, owner: Owner | None) -> list[str]:
+    commands = ways_on(job)
+    if job.status == "in_progress" and owner is None:
+        commands.insert(0, f"holdfast resume {job.name}")
+    return commands

@@ -1,0 +1,74 @@
+"""`holdfast pause JOB` and `holdfast cancel JOB`: a durable request, and the wait until it is acknowledged."""
+
+from __future__ import annotations
+
+from holdfast import wiring
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.refusals import refusal
+from holdfast.cli.summary import books
+from holdfast.clock import pause_thread
+from holdfast.engine import control
+from holdfast.engine.progress import job_document
+from holdfast.errors import IllegalMove, Refused
+from holdfast.model.job import Job
+from holdfast.ports import Ledger
+
+POLL_S = 0.1
+GRACE_S = 5.0
+DONE = {"pause": ("paused", "Paused"), "cancel": ("cancelled", "Cancelled")}
+DOING = {"pause": "Pausing", "cancel": "Cancelling"}
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("job", metavar="JOB", help="name or id")
+
+
+def run(call: Call) -> int:
+    verb = call.command
+    with call.existing_ledger() as ledger:
+        job = ledger.job(call.options.job)
+        try:
+            after = control.pause(ledger, job, actor="cli") if verb == "pause" else _cancel(ledger, job)
+        except IllegalMove as error:
+            raise refusal(ledger.books(job.id)[0], error) from error
+        if after.status != DONE[verb][0]:
+            after = _acknowledged(call, ledger, after, verb)
+        return _told(call, ledger, after, verb)
+
+
+def _cancel(ledger: Ledger, job: Job) -> Job:
+    return control.cancel(ledger, job, actor="cli")
+
+
+def _acknowledged(call: Call, ledger: Ledger, job: Job, verb: str) -> Job:
+    """Wait for the worker; one that dies meanwhile is stood in for."""
+    wanted, deadline_s = DONE[verb][0], call.settings.pause_deadline_s
+    owner = control.holder_of(ledger, job)
+    call.voice.say(f"{DOING[verb]} {job.name}: {owner} finishes the pages in hand (at most {deadline_s:g} s).")
+    until_ms = call.clock.monotonic_ms() + round((deadline_s + GRACE_S) * 1000)
+    while job.status != wanted and call.clock.monotonic_ms() < until_ms:
+        pause_thread(POLL_S)
+        job = ledger.books(job.id)[0]
+        if job.status not in (wanted, "in_progress"):
+            raise Refused(f"{job.name} is {job.status} already: it ended before it could {verb}")
+        row = control.outlook(ledger, job, recipe_known=wiring.knows_recipe(job.recipe), asked=False)
+        if row.action == "acknowledge":
+            job = control.make_ready(ledger, job, row, actor="cli")
+    if job.status != wanted:
+        raise Refused(
+            f"{job.name} has not stopped yet: {owner} still holds it. The request is saved and holds",
+            hint=f"holdfast status {job.name}",
+        )
+    return job
+
+
+def _told(call: Call, ledger: Ledger, job: Job, verb: str) -> int:
+    now, counts, point = ledger.books(job.id)
+    number = "no checkpoint" if point is None else f"checkpoint {point.number}"
+    call.voice.say(f"{DONE[verb][1]}  {now.name}   {books(counts)}   {number}")
+    if verb == "pause":
+        call.voice.say(f"  continue: holdfast resume {now.name}")
+    if call.globals.json:
+        call.voice.document(job_document(now, counts, point))
+    return 0

@@ -1,0 +1,93 @@
+"""The last words of a command that worked a job (ux 3.4), and what a found job is announced with. Pure texts."""
+
+from __future__ import annotations
+
+from holdfast.cli.refusals import START_OVER
+from holdfast.cli.text import parts_of
+from holdfast.cli.values import ago, show_size
+from holdfast.model.job import Counts, Job
+from holdfast.model.record import Checkpoint
+
+FIRST_WORDS = {
+    "completed": "Completed",
+    "paused": "Paused",
+    "disk_full": "Paused",
+    "interrupted": "Interrupted",
+    "lost": "Interrupted",
+    "timeout": "Timed out",
+    "failed": "Failed",
+    "cancelled": "Cancelled",
+}
+GOES_ON = ("paused", "disk_full", "interrupted", "lost", "failed")
+
+
+def summary(how: str, job: Job, counts: Counts, checkpoint: int | None) -> str:
+    """Always last on stderr: how it ended, the books, what failed, and the ways on."""
+    run = f"R-{job.run}" if job.run else "not run"
+    point = "no checkpoint" if checkpoint is None else f"checkpoint {checkpoint}"
+    lines = [f"{FIRST_WORDS[how]}  {job.name}  {run}   {books(counts)}   {point}"]
+    if how == "failed" or (how == "paused" and job.paused_by not in ("interrupt", "user", None)):
+        lines.append(f"  because: {job.because}")
+    if counts.failed:
+        see = f"see: holdfast targets {job.name} --where 'status:failed'"
+        lines.append(f"  failed: {parts_of(counts.failed_by)}        {see}")
+    lines.append(f"  {ways_on(how, job)}")
+    return "\n".join(lines)
+
+
+def books(counts: Counts) -> str:
+    """The identity with its numbers; what is in progress is named only while there is some."""
+    names = ("succeeded", "failed", "skipped", "cancelled", "pending")
+    parts = [f"{getattr(counts, name)} {name}" for name in names]
+    if counts.in_progress:
+        parts.append(f"{counts.in_progress} in progress")
+    return f"discovered {counts.discovered} = {' + '.join(parts)}"
+
+
+def ways_on(how: str, job: Job) -> str:
+    export = f"holdfast export {job.name} -o {job.name}.jsonl --format jsonl"
+    if how == "completed":
+        return f"results: {export}"
+    if how in GOES_ON:
+        return f"continue: holdfast resume {job.name}     results so far: {export}"
+    return f"start over: {START_OVER.format(name=job.name)}     results so far: {export}"
+
+
+def starting(job: Job) -> str:
+    return f"Starting {job.uid} {job.name}"
+
+
+def resuming(job: Job, counts: Counts, checkpoint: Checkpoint | None, now_ms: int) -> str:
+    stopped = ago(stopped_at(job, checkpoint), now_ms)
+    return f"Resuming {job.name}: {counts.succeeded} done, {counts.left} left, stopped {stopped}. --new starts over."
+
+
+def stopped_at(job: Job, checkpoint: Checkpoint | None) -> int:
+    """When it stopped; a crash leaves no time of its own, so its last checkpoint stands for it."""
+    if job.status == "paused" and job.paused_at is not None:
+        return job.paused_at
+    if job.status == "failed" and job.finished_at is not None:
+        return job.finished_at
+    return max(job.since, 0 if checkpoint is None else checkpoint.at)
+
+
+def is_complete(job: Job, counts: Counts, now_ms: int) -> str:
+    when = ago(job.finished_at or job.since, now_ms)
+    return f"{job.name} is complete: {counts.succeeded} done, {counts.failed} failed, {when}. --new starts over."
+
+
+def is_timed_out(job: Job) -> str:
+    limit = (job.stop_reason or "a limit").replace("_", " ")
+    return f"{job.name} stopped at its limit ({limit}): nothing is fetched. --new starts over."
+
+
+def disk_low(job: Job, *, free_mb: float, wanted_mb: float, not_saved: int) -> str:
+    missing = max(1.0, wanted_mb - free_mb)
+    return (
+        f"Disk low, {free_mb:.0f} MB free: paused {job.name}, {not_saved} pages not saved. "
+        f"Free {missing:.0f} MB, then: holdfast resume {job.name}"
+    )
+
+
+def exported(count: int, path: str, size: int) -> str:
+    return f"Wrote {count} pages to {path} ({show_size(float(f'{size:.3g}'))})."

@@ -1,0 +1,116 @@
+"""`holdfast targets JOB`: the rows of a job, filtered, page by page. Only reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.text import table
+from holdfast.cli.values import whole
+from holdfast.clock import iso
+from holdfast.model.target import TargetRow
+from holdfast.policy import filters
+from holdfast.ports import Ledger
+
+ROWS_AT_ONCE = 500
+TABLE_ROWS = 50
+HEAD = ("ID", "STATUS", "WHY", "DEPTH", "TRIES", "URL")
+FIELDS = (
+    "id", "key", "url", "type", "status", "disposition", "rule", "code", "depth", "parent", "host", "engine", "chunk",
+    "generation", "attempts", "not_before", "because", "found_at", "settled_at", "run", "label",
+)  # fmt: skip
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("job", metavar="JOB", help="name or id")
+    parser.add_argument("--where", default="", metavar="FILTER", help="such as 'status:failed -code:http_404 depth:>2'")
+    parser.add_argument("--limit", type=whole(1, 10**12), metavar="N", help=f"at most N (all; {TABLE_ROWS} as a table)")
+
+
+def run(call: Call) -> int:
+    conditions = filters.parse(call.options.where)
+    call.voice.fields(FIELDS)
+    with call.existing_ledger() as ledger:
+        job = ledger.job(call.options.job)
+        rows = _rows(ledger, job.id, conditions)
+        if call.globals.jsonl:
+            _as_lines(call, rows)
+        elif call.globals.json:
+            _as_document(call, rows)
+        else:
+            _as_table(call, rows, job.name)
+    return 0
+
+
+def target_object(row: TargetRow) -> dict[str, Any]:
+    """A target as every surface shows it; keys and their order are a contract."""
+    return {
+        "id": f"T-{row.id:x}",
+        "key": row.key.hex(),
+        "url": row.url,
+        "type": row.type,
+        "status": row.status,
+        "disposition": row.disposition,
+        "rule": row.rule,
+        "code": row.code,
+        "depth": row.depth,
+        "parent": None if row.parent is None else f"T-{row.parent:x}",
+        "host": row.host,
+        "engine": None,
+        "chunk": f"C-{row.chunk:x}",
+        "generation": row.generation,
+        "attempts": row.attempts,
+        "not_before": iso(row.not_before),
+        "because": row.because,
+        "found_at": iso(row.found_at),
+        "settled_at": iso(row.settled_at),
+        "run": None,
+        "label": None,
+    }
+
+
+def _rows(ledger: Ledger, job: int, conditions: list[filters.Condition]) -> Iterator[TargetRow]:
+    after = 0
+    while rows := ledger.targets(job, where=conditions, after=after, limit=ROWS_AT_ONCE):
+        yield from rows
+        after = rows[-1].id
+
+
+def _as_lines(call: Call, rows: Iterator[TargetRow]) -> None:
+    for number, row in enumerate(rows):
+        if call.options.limit is not None and number >= call.options.limit:
+            return
+        call.voice.document(target_object(row))
+
+
+def _as_document(call: Call, rows: Iterator[TargetRow]) -> None:
+    shown, more = _first(rows, call.options.limit)
+    cursor = f"T-{shown[-1].id:x}" if more else None
+    call.voice.listing("targets", [target_object(row) for row in shown], next_cursor=cursor)
+
+
+def _as_table(call: Call, rows: Iterator[TargetRow], name: str) -> None:
+    shown, more = _first(rows, call.options.limit or TABLE_ROWS)
+    if not shown:
+        call.voice.say(f"No targets of {name} fit." if call.options.where else f"{name} has no targets yet.")
+        return
+    cells = [(f"T-{row.id:x}", row.status, _why(row), str(row.depth), str(row.attempts), row.url) for row in shown]
+    call.voice.data(table(HEAD, cells))
+    if more:
+        call.voice.say(f"The first {len(shown)} are shown. More: --limit N, all of them: --jsonl")
+
+
+def _why(row: TargetRow) -> str:
+    return row.code or " ".join(part for part in (row.disposition, row.rule) if part) or "-"
+
+
+def _first(rows: Iterator[TargetRow], limit: int | None) -> tuple[list[TargetRow], bool]:
+    """Up to `limit` rows, and whether there are more."""
+    found: list[TargetRow] = []
+    for row in rows:
+        if limit is not None and len(found) == limit:
+            return found, True
+        found.append(row)
+    return found, False

@@ -1,0 +1,94 @@
+"""The renderer for terminals: two or three live lines below what was said, redrawn four times a second at most."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from holdfast.cli.moments import Moment, activity
+from holdfast.cli.text import clean
+from holdfast.cli.values import span
+from holdfast.cli.voice import Voice
+from holdfast.clock import Clock, SystemClock
+
+REFRESHES_PER_S = 4
+SHOW_CURSOR = b"\x1b[?25h\n"
+
+
+class Terminal:
+    """A rich Live view. It redraws from its own thread, so that showing a moment costs one assignment."""
+
+    def __init__(self, voice: Voice, head: str, tail: str, *, clock: Clock | None = None) -> None:
+        self._voice, self._head, self._tail = voice, clean(head), tail
+        self._clock: Clock = clock or SystemClock()
+        self._moment: Moment | None = None
+        self._banner = ""
+        options = voice.options
+        self._console = Console(file=voice.err, no_color=options.no_color or None, highlight=False, soft_wrap=True)
+        self._live = Live(
+            get_renderable=self._draw,
+            console=self._console,
+            refresh_per_second=REFRESHES_PER_S,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        self._voice.above = self._print
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._voice.above = None
+        self._live.stop()
+
+    def show(self, moment: Moment) -> None:
+        self._moment = moment
+
+    def urgent(self, text: str) -> None:
+        self._banner = text
+
+    def abandon(self) -> None:
+        """The process ends now: give the terminal its cursor back."""
+        os.write(self._voice.err.fileno(), SHOW_CURSOR)
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, markup=False)
+
+    def _draw(self) -> Text:
+        width = max(20, self._console.width)
+        lines = [head_line(self._head, self._tail, width)]
+        if self._moment is not None:
+            lines.append(live_line(self._moment, self._clock.monotonic_ms()))
+        if self._banner:
+            lines.append(self._banner)
+        # Cut, never wrapped: a line that wraps would make the view taller than what is erased.
+        return Text("\n").join(Text(line[: width - 1]) for line in lines)
+
+
+def head_line(head: str, tail: str, width: int) -> str:
+    """The job on the left and, where there is room, what Ctrl-C does on the right."""
+    return f"{head}      {tail}" if len(head) + len(tail) + 6 < width else head
+
+
+def live_line(moment: Moment, now_ms: int) -> str:
+    """`crawling   1412 done   690 known left   6.1/s   failed 9   …`"""
+    counts = moment.counts
+    parts = [
+        activity(moment.job),
+        f"{counts.succeeded} done",
+        f"{counts.left} known left",
+        "-/s" if moment.rate is None else f"{moment.rate:.1f}/s",
+        f"failed {counts.failed}",
+        f"skipped {counts.skipped}",
+        f"in flight {moment.in_flight}",
+    ]
+    if moment.checkpoint is not None and moment.checkpoint_ms is not None:
+        parts.append(f"checkpoint {moment.checkpoint}, {span((now_ms - moment.checkpoint_ms) / 1000)} ago")
+    return "   ".join(parts)

@@ -1,0 +1,79 @@
+"""`holdfast verify JOB`: the audit's checks for one job; --deep also reads every body. Only reads; findings exit 9."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast import wiring
+from holdfast.cli import exits
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.text import count_of
+from holdfast.engine.export import every_page
+from holdfast.errors import Corrupt, NotFound
+from holdfast.model.job import Job
+from holdfast.model.outcome import BodyRef
+from holdfast.model.target import PageRow
+from holdfast.ports import Ledger
+
+BODIES_CHECK = "F1"
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("job", metavar="JOB", help="name or id")
+    parser.add_argument("--deep", action="store_true", help="also read every stored body and compare its sha256")
+
+
+def run(call: Call) -> int:
+    from holdfast.audit.verify import verify
+
+    with call.existing_ledger() as ledger:
+        job = ledger.job(call.options.job)
+        found = [_finding(each.check, each.sentence, each.rows) for each in verify(ledger.query, job.id)]
+        bodies, damaged = _bodies(call, ledger, job) if call.options.deep else (0, [])
+    findings = found + damaged
+    if call.globals.json or call.globals.jsonl:
+        document = {"schema": "holdfast.verify/1", "job": job.uid, "name": job.name, "ok": not findings}
+        call.voice.document({**document, "bodies_read": bodies, "findings": findings})
+    else:
+        _tell(call, job, findings, bodies)
+    return exits.CHECK_FAILED if findings else exits.OK
+
+
+def _finding(check: str, detail: str, rows: Any) -> dict[str, Any]:
+    return {"check": check, "detail": detail, "rows": [[_plain(cell) for cell in row] for row in rows]}
+
+
+def _plain(cell: Any) -> Any:
+    return bytes(cell).hex() if isinstance(cell, (bytes, memoryview)) else cell
+
+
+def _bodies(call: Call, ledger: Ledger, job: Job) -> tuple[int, list[dict[str, Any]]]:
+    """Every body that a succeeded target refers to: read, decoded, hashed."""
+    blobs = wiring.blobs_of(call.settings, job)
+    read, damaged = 0, []
+    try:
+        for row in every_page(ledger, job.id):
+            read += 1
+            try:
+                blobs.read(_reference(row))
+            except (Corrupt, NotFound) as error:
+                damaged.append(_finding(BODIES_CHECK, f"T-{row.target:x} {row.url}: {error.message}", []))
+    finally:
+        blobs.close()
+    return read, damaged
+
+
+def _reference(row: PageRow) -> BodyRef:
+    return BodyRef(row.segment, row.offset, row.length, row.size, row.sha256, row.media)
+
+
+def _tell(call: Call, job: Job, findings: list[dict[str, Any]], bodies: int) -> None:
+    read = f", {count_of(bodies, 'body').replace('bodys', 'bodies')} read" if call.options.deep else ""
+    if not findings:
+        call.voice.data(f"{job.name}: every check holds{read}.")
+        return
+    call.voice.insist(f"{job.name}: {count_of(len(findings), 'finding')}{read}.")
+    for finding in findings:
+        rows = f" ({count_of(len(finding['rows']), 'row')})" if finding["rows"] else ""
+        call.voice.insist(f"  {finding['check']}: {finding['detail']}{rows}")

@@ -1,0 +1,142 @@
+"""What the options of `crawl` ask for, as params and pace; only what was typed counts as asked for (ux 3.2, 3.3)."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from holdfast.cli.headers import read_header
+from holdfast.cli.parser import Parser
+from holdfast.cli.values import duration, show_duration, show_size, size, whole
+from holdfast.errors import BadParams
+from holdfast.model.job import Options
+
+SCOPE = ("scope", "include", "exclude", "max_depth")
+SEEDS_BYTES_MAX = 50_000_000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_ID = re.compile(r"J-[0-9a-f]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Typed scope params and typed pace; whatever is absent was not typed and asks for nothing."""
+
+    seeds: tuple[str, ...]
+    scope: dict[str, Any]
+    pace: dict[str, Any]
+
+
+def arguments(parser: Parser) -> None:
+    """The options that describe a site job."""
+    scope = parser.add_argument_group("what belongs to the site")
+    scope.add_argument("--scope", choices=("host", "domain", "prefix", "any"), help="which links belong to it (host)")
+    scope.add_argument("--include", action="append", metavar="PAT", help="repeatable; glob on the path, or re:")
+    scope.add_argument("--exclude", action="append", metavar="PAT", help="repeatable; exclude wins")
+    scope.add_argument("--max-depth", type=whole(0, 100_000), metavar="N", help="links beyond are skipped; seeds are 0")
+    scope.add_argument("--seeds", metavar="FILE", help="a file with one URL per line to begin with, besides URL")
+    pace = parser.add_argument_group("pace and limits (kept with the job; a changed one is applied and printed)")
+    pace.add_argument("--concurrency", type=whole(1, 256), metavar="N", help="fetches at once (8)")
+    pace.add_argument("--per-host", type=whole(1, 256), metavar="N", help="fetches at once per host (2)")
+    pace.add_argument("--delay", type=duration(0, 3600), metavar="DUR", help="between fetches to one host (500ms)")
+    pace.add_argument("--max-attempts", type=whole(1, 100), metavar="N", help="tries per target (3)")
+    pace.add_argument("--max-bytes", type=size(1, 10**12), metavar="SIZE", help="size per response (50MB)")
+    pace.add_argument("--timeout", type=duration(0.001, 86_400), metavar="DUR", help="whole exchange (60s)")
+    pace.add_argument("--user-agent", type=_agent, metavar="S", help="default holdfast/VERSION (+URL)")
+    pace.add_argument(
+        "--header", type=read_header, action="append", metavar="'K: V'", help="repeatable; for secrets see below"
+    )
+    private = parser.add_argument_group("private addresses (refused unless allowed)")
+    private.add_argument("--allow-private", action="store_true", default=None, help="permit all but cloud metadata")
+    advanced = parser.add_argument_group("advanced: simulated worlds")
+    advanced.add_argument("--allow", action="append", metavar="ADDR:PORT", help="let this one private address through")
+    advanced.add_argument("--resolve", action="append", type=_mapping, metavar="NAME=ADDR:PORT", help="connect there")
+
+
+def read_wishes(options: argparse.Namespace, urls: list[str]) -> Wishes:
+    seeds = [*urls, *(_seeds(options.seeds) if options.seeds else ())]
+    scope = {name: getattr(options, name) for name in SCOPE if getattr(options, name) is not None}
+    return Wishes(tuple(seeds), scope, _pace(options))
+
+
+def amended(options: Options, wishes: Wishes) -> Options:
+    return msgspec.structs.replace(options, **wishes.pace)
+
+
+def check_name(name: str) -> str:
+    """A name that can be typed as JOB and cannot be taken for an id or an option."""
+    if _NAME.fullmatch(name) is None or _ID.fullmatch(name) is not None:
+        raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
+    return name
+
+
+def pace_changes(before: Options, after: Options) -> list[str]:
+    """`delay 500ms -> 2s`, one text per changed value; headers by name only."""
+    fields = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
+    return [f"{_LABELS.get(name, name)} {_shown(name, before)} -> {_shown(name, after)}" for name in fields]
+
+
+_LABELS = {"delay_ms": "delay", "timeout_s": "timeout"}
+
+
+def _shown(name: str, options: Options) -> str:
+    value = getattr(options, name)
+    if name == "delay_ms":
+        return show_duration(value / 1000)
+    if name == "timeout_s":
+        return show_duration(value)
+    if name == "max_bytes":
+        return show_size(value)
+    if name == "headers":
+        return ", ".join(header for header, _ in value) or "none"
+    if isinstance(value, (tuple, dict)):
+        return ", ".join(value) or "none"
+    return str(value) or "default"
+
+
+def _pace(options: argparse.Namespace) -> dict[str, Any]:
+    typed = {
+        "concurrency": options.concurrency,
+        "per_host": options.per_host,
+        "delay_ms": None if options.delay is None else round(options.delay * 1000),
+        "max_attempts": options.max_attempts,
+        "max_bytes": options.max_bytes,
+        "timeout_s": options.timeout,
+        "user_agent": options.user_agent,
+        "headers": None if options.header is None else tuple(options.header),
+        "allow_private": options.allow_private,
+        "allow": None if options.allow is None else tuple(options.allow),
+        "resolve": None if options.resolve is None else dict(options.resolve),
+    }
+    return {name: value for name, value in typed.items() if value is not None}
+
+
+def _seeds(name: str) -> list[str]:
+    path = Path(name)
+    try:
+        if path.stat().st_size > SEEDS_BYTES_MAX:
+            raise BadParams(f"--seeds: {name} is larger than {show_size(SEEDS_BYTES_MAX)}")
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadParams(f"--seeds: {name} cannot be read: {error}") from error
+    seeds = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if not seeds:
+        raise BadParams(f"--seeds: {name} names no URL")
+    return seeds
+
+
+def _agent(text: str) -> str:
+    if not text.strip() or not text.isprintable() or not text.isascii():
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be sent as a user agent")
+    return text.strip()
+
+
+def _mapping(text: str) -> tuple[str, str]:
+    name, equals, endpoint = text.partition("=")
+    if not (name and equals and endpoint):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=ADDR:PORT")
+    return name, endpoint

@@ -1,0 +1,90 @@
+"""Working one job in this process, or watching another process work it, with the screen and the signals around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast import wiring
+from holdfast.cli.call import Call
+from holdfast.cli.feed import Feed
+from holdfast.cli.headers import with_secrets
+from holdfast.cli.screens import screen_for
+from holdfast.cli.signals import Ears
+from holdfast.cli.summary import disk_low
+from holdfast.engine.control import holder_of
+from holdfast.errors import DiskFull
+from holdfast.model.job import Counts, Job
+from holdfast.model.lease import Owner
+from holdfast.ports import Ledger
+
+WATCH_EVERY_S = 0.5
+PAUSES = "Ctrl-C pauses safely; the same command continues"
+ONLY_WATCHES = "Ctrl-C only stops watching"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a job stands when this command is through with it. `how` as in engine.session.Ended, or `watched`."""
+
+    job: Job
+    counts: Counts
+    checkpoint: int | None
+    how: str
+    interrupted: bool = False
+
+
+def work(call: Call, job: Job, head: str, ears: Ears) -> Result:
+    """Work the job until it ends, is paused, or this process is told to stop."""
+    screen = screen_for(call.voice, head, PAUSES)
+    feed = Feed(screen, call.voice, call.clock)
+    session = wiring.open_session(call.settings, with_secrets(job), progress=feed, trigger="cli")
+    feed.session = session
+    with screen:
+        ears.attach(session, screen, feed)
+        try:
+            ended = session.run()
+        except DiskFull as error:
+            raise DiskFull(f"{error.message}. {_free(call)} Then: holdfast resume {job.name}") from error
+        finally:
+            ears.detach()
+        feed.tell_rescue(ended.job)
+        if ended.how != "lost":
+            feed(ended.job, ended.counts, 0, ended.checkpoint)
+    if ended.how == "disk_full":
+        _tell_disk(call, ended.job, session.not_saved)
+    return Result(ended.job, ended.counts, ended.checkpoint, ended.how, interrupted=ears.stopped)
+
+
+def _free(call: Call) -> str:
+    """Where not even the pause could be saved, the last commit is what stands."""
+    free = wiring.free_mb(call.settings.data)
+    missing = max(1.0, call.settings.min_free_mb - free)
+    return f"{free:.0f} MB free; what was committed stands. Free {missing:.0f} MB."
+
+
+def _tell_disk(call: Call, job: Job, not_saved: int) -> None:
+    settings = call.settings
+    free = wiring.free_mb(settings.data)
+    call.voice.insist(disk_low(job, free_mb=free, wanted_mb=settings.min_free_mb, not_saved=not_saved))
+
+
+def watch(call: Call, ledger: Ledger, job: Job, owner: Owner, ears: Ears) -> Result:
+    """Show what another process does, until the job is over, its worker is gone, or Ctrl-C."""
+    call.voice.say(f"{job.name} is being worked by {owner}; watching.")
+    screen = screen_for(call.voice, f"{job.name}  {job.recipe}  worked by {owner}", ONLY_WATCHES)
+    feed = Feed(screen, call.voice, call.clock)
+    with screen:
+        while True:
+            # The holder is looked up first: who is gone by then has told the books everything.
+            holder = holder_of(ledger, job)
+            now, counts, point = ledger.books(job.id)
+            number = None if point is None else point.number
+            feed(now, counts, counts.in_progress, number)
+            if now.status != "in_progress":
+                return Result(now, counts, number, now.status)
+            if ears.stopped:
+                call.voice.say(f"Stopped watching; {job.name} goes on in {holder or owner}.")
+                return Result(now, counts, number, "watched", interrupted=True)
+            if holder is None:
+                return Result(now, counts, number, "interrupted")
+            ears.wait(WATCH_EVERY_S)

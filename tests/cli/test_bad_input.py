@@ -1,0 +1,179 @@
+"""Bad input and bad surroundings: the right code, a sentence, and nothing written (ux 3.5, C3, C7)."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cli.commands import holdfast, ledger_in, submit
+from holdfast.demo.serving import WorldServer
+
+PRIVATE = "127.0.0.1 is a private address; refused. To allow: --allow-private"
+
+
+def test_a_private_seed_is_refused_and_nothing_is_asked_for(tree: WorldServer, tmp_path: Path) -> None:
+    """C7."""
+    asked = len(tree.asks())
+    done = holdfast("crawl", *tree.oracle()["seeds"], cwd=tmp_path)
+    assert (done.code, done.err) == (2, PRIVATE + "\n")
+    assert len(tree.asks()) == asked
+    assert holdfast("status", "--json", cwd=tmp_path).json()["jobs"] == []
+
+
+@pytest.mark.parametrize("url", ["http://10.0.0.1/", "http://localhost:1/", "http://[::1]/", "http://2130706433/"])
+def test_every_spelling_of_a_private_address_is_refused(url: str, tmp_path: Path) -> None:
+    done = holdfast("crawl", url, cwd=tmp_path)
+    assert done.code == 2
+    assert "is a private address; refused. To allow: --allow-private" in done.err
+
+
+def test_the_metadata_address_is_refused_even_where_private_ones_are_allowed(tmp_path: Path) -> None:
+    done = holdfast("crawl", "http://169.254.169.254/", "--allow-private", cwd=tmp_path)
+    assert done.code == 2
+    assert "cloud-metadata" in done.err
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://marsh.test/", "http://", "http://us er.test/", "http://a:b@marsh.test/", "x/ y"]
+)
+def test_a_bad_url_is_refused(url: str, tmp_path: Path) -> None:
+    done = holdfast("crawl", url, cwd=tmp_path)
+    assert done.code == 2
+    assert "is not an http or https URL" in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("crawl", "marsh.test", "--include", "re:("),
+        ("crawl", "marsh.test", "--seeds", "missing.txt"),
+        ("crawl", "marsh.test", "--allow", "frog"),
+        ("crawl", "marsh.test", "--resolve", "a.test"),
+        ("crawl", "marsh.test", "toad"),
+        ("crawl", "marsh.test", "--database", "mysql://x"),
+        ("targets", "frogs", "--where", "colour:green"),
+        ("status", "--json=colour", "frogs"),
+    ],
+)
+def test_bad_parameters_exit_with_2(words: tuple[str, ...], tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        submit(ledger)
+    done = holdfast(*words, cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("verb", ["crawl", "status", "pause", "cancel", "resume", "targets", "verify", "export"])
+def test_a_job_that_is_not_there_exits_with_5(verb: str, tmp_path: Path) -> None:
+    words = [verb, "frogs", *(["-o", "-"] if verb == "export" else [])]
+    assert holdfast(*words, cwd=tmp_path).code == 5
+    with ledger_in(tmp_path) as ledger:
+        submit(ledger, name="toads")
+    done = holdfast(*words, cwd=tmp_path)
+    assert done.code == 5
+    assert "this ledger has: toads" in done.err
+
+
+@pytest.mark.parametrize("words", [("crawl", "marsh.test"), ("status",), ("resume",), ()])
+def test_a_file_in_place_of_the_data_folder_exits_with_2(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "holdfast-data").write_text("a frog")
+    done = holdfast(*words, cwd=tmp_path)
+    assert done.code == 2
+    assert "--data DIR" in done.err
+    assert (tmp_path / "holdfast-data").read_text() == "a frog"
+
+
+def test_a_newer_ledger_is_refused_and_not_written(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        submit(ledger)
+    path = tmp_path / "holdfast-data" / "ledger.db"
+    subprocess.run(["python3", "-c", BUMP, str(path)], check=True)
+    before = _rows(path)
+    for words in (("crawl", "frogs"), ("status",), ("pause", "frogs")):
+        done = holdfast(*words, cwd=tmp_path)
+        assert done.code == 9
+        assert "schema 99" in done.err
+    assert _rows(path) == before
+
+
+BUMP = """
+import sqlite3, sys
+ledger = sqlite3.connect(sys.argv[1])
+ledger.execute("UPDATE ledger SET schema_version = 99")
+ledger.commit()
+"""
+
+
+def _rows(path: Path) -> list[str]:
+    connection = sqlite3.connect(path)
+    try:
+        return list(connection.iterdump())
+    finally:
+        connection.close()
+
+
+def test_a_damaged_ledger_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "holdfast-data" / "ledger.db"
+    path.parent.mkdir()
+    path.write_bytes(b"SQLite format 4\x00" + bytes(range(256)) * 64)
+    before = path.read_bytes()
+    done = holdfast("crawl", "marsh.test", cwd=tmp_path)
+    assert done.code == 9
+    assert "is damaged" in done.err
+    assert path.read_bytes() == before
+
+
+def test_an_unreachable_database_exits_with_7(tmp_path: Path) -> None:
+    done = holdfast("status", "--database", "postgresql://frog@127.0.0.1:1/marsh?connect_timeout=2", cwd=tmp_path)
+    assert done.code == 7
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A filesystem of 64 kB; mounting needs root, and without it this test cannot be made true."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], check=True)
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_full_at_the_start_exits_with_14(tiny_disk: Path, tmp_path: Path) -> None:
+    (tiny_disk / "ballast").write_bytes(b"\0" * 60_000)
+    done = holdfast("crawl", "marsh.test", "--data", str(tiny_disk / "data"), cwd=tmp_path)
+    assert done.code == 14
+    assert "no room" in done.err.lower()
+
+
+def test_a_disk_that_is_low_pauses_the_job_by_itself(tree: WorldServer, tmp_path: Path) -> None:
+    words = ["crawl", *tree.oracle()["seeds"], "--allow", tree.address, "--name", "frogs"]
+    done = holdfast(*words, cwd=tmp_path, HOLDFAST_MIN_FREE_MB="999999999")
+    assert done.code == 14
+    assert "MB free: paused frogs, 0 pages not saved. Free " in done.err
+    assert done.err.splitlines()[-2].startswith("Paused  frogs  ")
+    found = holdfast("status", "frogs", "--json=status,paused_by,stop_reason", cwd=tmp_path).json()
+    assert found == {"status": "paused", "paused_by": "disk_full", "stop_reason": "disk_full"}
+
+
+def test_an_unexpected_error_leaves_its_traceback_in_a_file_and_says_where(tmp_path: Path) -> None:
+    done = holdfast("crawl", "marsh.test", cwd=tmp_path, HOLDFAST_FAULT="submit.after_commit:1:raise")
+    assert done.code == 1
+    assert "Nothing that was saved is lost" in done.err
+    [log] = (tmp_path / "holdfast-data" / "logs").iterdir()
+    assert str(log.relative_to(tmp_path)) in done.err
+    assert "InjectedFault" in log.read_text()
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("words", [("status", "frogs", "--json"), ("--json", "status", "frogs"), ("--json", "crwl")])
+def test_with_json_an_error_is_a_problem_on_stderr(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = holdfast(*words, cwd=tmp_path)
+    problem = json.loads(done.err)
+    assert done.out == ""
+    assert problem["exit_code"] == done.code
+    assert {"type", "title", "status", "detail", "instance", "code", "retryable", "hint"} <= set(problem)

@@ -1,0 +1,114 @@
+"""Every status × every verb that has a command: lawful, or exit 6 with what is allowed (C16, JOB-03, PAU-01)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
+from holdfast.cli.main import main
+from holdfast.demo.serving import WorldServer
+from holdfast.model.states import JOB
+
+# fmt: off
+#   status          crawl  resume  pause  cancel
+CODES = {
+    "pending":     (0,     0,      6,     0),
+    "in_progress": (0,     0,      0,     0),
+    "paused":      (0,     0,      6,     0),
+    "completed":   (0,     0,      6,     6),
+    "failed":      (0,     0,      6,     6),
+    "timeout":     (13,    13,     6,     0),
+    "cancelled":   (6,     6,      6,     6),
+}
+AFTER = {"crawl": "completed", "resume": "completed", "pause": "paused", "cancel": "cancelled"}
+# fmt: on
+VERBS = ("crawl", "resume", "pause", "cancel")
+
+
+@pytest.mark.parametrize("status", JOB.states)
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_status_meets_every_verb(
+    status: str,
+    verb: str,
+    tree: WorldServer,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOLDFAST_MIN_FREE_MB", "0")
+    with ledger_in(tmp_path) as ledger:
+        put_into(ledger, submit(ledger, tree), status)
+    wanted = CODES[status][VERBS.index(verb)]
+    assert main([verb, "frogs"]) == wanted
+    with ledger_in(tmp_path) as ledger:
+        after = ledger.job("frogs").status
+    said = capsys.readouterr().err
+    if wanted == 6:
+        assert "Allowed: holdfast " in said
+    assert after == (AFTER[verb] if wanted == 0 else status)
+
+
+def test_a_refusal_as_json_is_a_problem_with_the_allowed_actions(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        put_into(ledger, submit(ledger), "paused")
+    done = holdfast("pause", "frogs", "--json", cwd=tmp_path)
+    problem = done.problem()
+    assert (done.code, done.out) == (6, "")
+    assert (problem["status"], problem["code"]) == (409, "illegal_move")
+    assert problem["allowed_actions"] == ["resume", "cancel", "restart", "retry"]
+    assert problem["detail"].startswith("Cannot pause frogs: it is paused. Allowed: holdfast resume frogs, ")
+
+
+def test_a_pause_waits_for_the_worker_and_the_worker_says_who_paused_it(slow_tree: WorldServer, tmp_path: Path) -> None:
+    """PAU-01, PAU-02, JOB-12."""
+    crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
+    crawl.wait_for(" crawling succeeded=")
+    done = holdfast("pause", "frogs", "--json=status,paused_by", cwd=tmp_path)
+    assert done.err.startswith(f"Pausing frogs: pid {crawl.pid} on ")
+    assert (done.code, done.json()) == (0, {"status": "paused", "paused_by": "user"})
+    ended = crawl.end()
+    assert ended.code == 10
+    assert ended.err.splitlines()[-2].startswith("Paused  frogs  R-1   discovered ")
+
+
+def test_a_cancel_ends_a_running_job_and_its_books_balance(slow_tree: WorldServer, tmp_path: Path) -> None:
+    crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
+    crawl.wait_for(" crawling succeeded=")
+    assert holdfast("cancel", "frogs", cwd=tmp_path).code == 0
+    assert crawl.end().code == 6
+    counts = holdfast("status", "frogs", "--json", cwd=tmp_path).json()["counts"]
+    assert (counts["pending"], counts["in_progress"]) == (0, 0)
+    assert counts["cancelled"] > 0
+    assert counts["discovered"] == sum(counts.values()) - counts["discovered"]
+
+
+def test_resume_alone_takes_up_what_was_interrupted_and_nothing_else(tree: WorldServer, tmp_path: Path) -> None:
+    """JOB-12, PAU-05: a job the user paused stays paused; --all means it too."""
+    with ledger_in(tmp_path) as ledger:
+        put_into(ledger, submit(ledger, tree, "crashed"), "in_progress")
+        put_into(ledger, submit(ledger, tree, "rested"), "paused")
+        submit(ledger, tree, "waiting")
+    done = holdfast("resume", cwd=tmp_path)
+    assert (done.code, done.err.count("Resuming")) == (0, 1)
+    assert "Resuming crashed: " in done.err
+    everything = holdfast("resume", "--all", cwd=tmp_path)
+    assert (everything.code, everything.err.count("Resuming")) == (0, 1)
+    assert "Resuming rested: " in everything.err
+    states = {job["name"]: job["status"] for job in holdfast("status", "--json", cwd=tmp_path).json()["jobs"]}
+    assert states == {"crashed": "completed", "rested": "completed", "waiting": "pending"}
+
+
+def test_resume_with_nothing_to_do_says_so(tmp_path: Path) -> None:
+    """PAU-14."""
+    assert holdfast("resume", cwd=tmp_path).err == (
+        "Nothing to resume: no job was stopped by a crash, SIGTERM or Ctrl-C.\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+    with ledger_in(tmp_path) as ledger:
+        put_into(ledger, submit(ledger), "paused")
+    done = holdfast("resume", cwd=tmp_path)
+    assert done.err.endswith("1 job paused: frogs; --all resumes them too.\n")
+    assert done.code == 0

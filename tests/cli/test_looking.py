@@ -1,0 +1,191 @@
+"""Commands that only look: status, targets, export, verify, help, and `holdfast` alone."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from cli.commands import PROGRAM, crawl_words, environment, holdfast, ledger_in, put_into, submit
+from holdfast.cli.arguments import take_globals
+from holdfast.cli.commands import COMMANDS, Command
+from holdfast.cli.parser import Parser
+from holdfast.cli.targets import FIELDS
+from holdfast.demo.serving import WorldServer
+
+CPU_S_MAX = 0.3
+
+
+@pytest.fixture(scope="module")
+def crawled(tree: WorldServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one finished crawl of which one page failed and some were too deep."""
+    folder = tmp_path_factory.mktemp("crawled")
+    done = holdfast(*crawl_words(tree, f"{tree.url}/p/60", "--max-depth", "2"), cwd=folder)
+    assert done.code == 3, done.err
+    return folder
+
+
+def test_holdfast_alone_gives_examples_and_makes_no_folder(tmp_path: Path) -> None:
+    done = holdfast(cwd=tmp_path)
+    assert done.code == 0
+    assert "No jobs in holdfast-data yet." in done.out
+    assert done.out.count("\n  holdfast ") == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_holdfast_alone_shows_what_is_there(crawled: Path) -> None:
+    first, second = holdfast(cwd=crawled).out.splitlines()[:2]
+    assert first.split() == ["JOB", "ID", "KIND", "STATE", "DONE", "LEFT", "FAILED", "SINCE"]
+    assert second.startswith("frogs  J-")
+
+
+def test_status_is_one_screen(crawled: Path) -> None:
+    lines = holdfast("status", "frogs", cwd=crawled).out.splitlines()
+    assert lines[0].startswith("frogs  J-")
+    assert lines[1].startswith("Done: ")
+    assert lines[2].startswith("discovered ")
+    assert "  failed: http_404 1" in lines
+    assert lines[-1] == "allowed: holdfast crawl frogs --new"
+    assert len(lines) < 12
+
+
+def test_a_running_job_that_nobody_works_is_said_to_be_interrupted(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        put_into(ledger, submit(ledger), "in_progress")
+    done = holdfast("status", "frogs", cwd=tmp_path)
+    assert "Interrupted: nobody works it, since " in done.out
+    assert "allowed: holdfast resume frogs, " in done.out
+
+
+def test_a_job_is_found_by_its_id_and_by_the_beginning_of_it(crawled: Path) -> None:
+    uid = holdfast("status", "frogs", "--json=id", cwd=crawled).json()["id"]
+    assert holdfast("status", uid[:4], "--json=name", cwd=crawled).json() == {"name": "frogs"}
+
+
+def test_targets_have_these_fields_in_this_order(crawled: Path) -> None:
+    rows = [json.loads(line) for line in holdfast("targets", "frogs", "--jsonl", cwd=crawled).out.splitlines()]
+    assert all(list(row) == list(FIELDS) for row in rows)
+    counts = holdfast("status", "frogs", "--json", cwd=crawled).json()["counts"]
+    assert len(rows) == counts["discovered"]
+    for status in ("succeeded", "failed", "skipped"):
+        assert sum(row["status"] == status for row in rows) == counts[status]
+    child = next(row for row in rows if row["depth"] == 2)
+    assert child["parent"] in {row["id"] for row in rows}
+    assert child["id"].startswith("T-")
+    assert child["chunk"].startswith("C-")
+
+
+def test_targets_can_be_filtered_and_limited(crawled: Path) -> None:
+    [failed] = holdfast("targets", "frogs", "--where", "status:failed", "--json", cwd=crawled).json()["targets"]
+    assert (failed["code"], failed["because"] is not None) == ("http_404", True)
+    limited = holdfast("targets", "frogs", "--limit", "2", "--json=id,status", cwd=crawled).json()
+    assert limited["schema"] == "holdfast.targets/1"
+    assert limited["next_cursor"] == limited["targets"][-1]["id"]
+    assert list(limited["targets"][0]) == ["id", "status"]
+    table = holdfast("targets", "frogs", "--where", "rule:depth", "--limit", "3", cwd=crawled)
+    assert len(table.out.splitlines()) == 4
+    assert "skipped  excluded depth" in table.out
+    assert "The first 3 are shown." in table.err
+
+
+def test_an_export_has_each_page_once_and_is_written_whole(crawled: Path) -> None:
+    done = holdfast("export", "frogs", "-o", "out/frogs.jsonl", "--format", "jsonl", "--json", cwd=crawled)
+    rows = [json.loads(line) for line in (crawled / "out" / "frogs.jsonl").read_text().splitlines()]
+    assert (done.code, done.json()["rows"]) == (0, len(rows))
+    assert len({row["url"] for row in rows}) == len(rows) == 13
+    assert [file.name for file in (crawled / "out").iterdir()] == ["frogs.jsonl"]
+    assert holdfast("export", "frogs", "-o", "-", cwd=crawled).out == (crawled / "out" / "frogs.jsonl").read_text()
+
+
+def test_an_export_of_an_unfinished_job_says_how_much_is_missing(slow_tree: WorldServer, tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        submit(ledger, slow_tree)
+    from cli.commands import Running
+
+    crawl = Running("crawl", "frogs", cwd=tmp_path)
+    crawl.wait_for(" crawling succeeded=")
+    assert holdfast("pause", "frogs", cwd=tmp_path).code == 0
+    crawl.end()
+    pending = holdfast("status", "frogs", "--json", cwd=tmp_path).json()["counts"]["pending"]
+    done = holdfast("export", "frogs", "-o", "frogs.jsonl", cwd=tmp_path)
+    assert done.err.startswith(f"partial: {pending} pending\n")
+
+
+@pytest.mark.parametrize("output", [".", "/dev/null"])
+def test_only_a_regular_file_is_written(output: str, crawled: Path) -> None:
+    done = holdfast("export", "frogs", "-o", output, "--format", "jsonl", cwd=crawled)
+    assert done.code == 2
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_reader_that_goes_away_is_no_error(crawled: Path) -> None:
+    script = f"{' '.join(PROGRAM)} targets frogs --jsonl | head -n 1; echo ${{PIPESTATUS[0]}} >&2"
+    done = subprocess.run(["bash", "-c", script], cwd=crawled, env=environment(), capture_output=True, text=True)
+    assert done.stdout.count("\n") == 1
+    assert done.stderr.strip() in ("0", "141")
+
+
+def test_verify_finds_nothing_and_then_a_missing_body(tree: WorldServer, tmp_path: Path) -> None:
+    assert holdfast(*crawl_words(tree, "--max-depth", "1"), cwd=tmp_path).code == 0
+    done = holdfast("verify", "frogs", "--deep", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "frogs: every check holds, 4 bodies read.\n")
+    [segment] = [file for file in (tmp_path / "holdfast-data" / "segments").rglob("*") if file.is_file()]
+    segment.write_bytes(segment.read_bytes()[:-100])
+    assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+    damaged = holdfast("verify", "frogs", "--deep", "--json", cwd=tmp_path)
+    assert damaged.code == 9
+    [finding] = damaged.json()["findings"]
+    assert finding["check"] == "F1"
+    assert "/p/" in finding["detail"]
+
+
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
+def test_help_begins_with_an_example_and_every_example_parses(row: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    """C14."""
+    module = import_module(f"holdfast.cli.{row.module}")
+    parser = Parser(row.name, row.summary, row.examples)
+    module.arguments(parser)
+    assert parser.format_help().splitlines()[:2] == ["Example:", f"  {row.examples[0]}"]
+    for example in row.examples:
+        command = example.partition("|")[0].replace("'", "")
+        words = [word for word in command.split() if word]
+        if "--where" in words:
+            at = words.index("--where") + 1
+            end = next((n for n in range(at, len(words)) if words[n].startswith("--")), len(words))
+            words[at:end] = [" ".join(words[at:end])]
+        parser.read(take_globals(words[2:])[1])
+
+
+def test_the_overview_names_every_command(tmp_path: Path) -> None:
+    done = holdfast("--help", cwd=tmp_path)
+    assert done.code == 0
+    assert all(f"\n  {row.usage}" in done.out for row in COMMANDS)
+    assert holdfast("help", "crawl", cwd=tmp_path).out == holdfast("crawl", "--help", cwd=tmp_path).out
+
+
+def test_the_help_of_crawl_says_that_robots_are_not_read_yet(tmp_path: Path) -> None:
+    assert "robots.txt is not read yet" in holdfast("crawl", "-h", cwd=tmp_path).out
+
+
+@pytest.mark.parametrize("words", [("--version",), ("crawl", "--version"), ("--version", "status")])
+def test_the_version_is_said_at_once(words: tuple[str, ...], tmp_path: Path) -> None:
+    """C14: processor time, so that a busy computer does not decide."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = holdfast(*words, cwd=tmp_path)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert (done.code, done.out) == (0, "holdfast 0.1.0\n")
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < CPU_S_MAX
+
+
+@pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
+def test_global_options_stand_before_and_after_every_command(row: Command, tmp_path: Path) -> None:
+    """C14: both are understood, so both fail alike on the option that does not exist."""
+    everywhere = ["--data", "marsh", "--json", "--plain", "-q", "-y", "--no-input", "--no-color"]
+    before = holdfast(*everywhere, row.name, "--frog", cwd=tmp_path)
+    after = holdfast(row.name, "--frog", *everywhere, cwd=tmp_path)
+    assert (before.code, before.err) == (after.code, after.err)
+    assert before.problem()["detail"].startswith(f"{row.name} has no option --frog")

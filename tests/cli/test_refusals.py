@@ -1,0 +1,39 @@
+"""A refusal says what, why, and what is allowed as commands that exist (ux 7, C16)."""
+
+from __future__ import annotations
+
+import pytest
+
+from cli.commands import make_job
+from holdfast.cli.commands import command
+from holdfast.cli.refusals import refusal, ways_on
+from holdfast.errors import IllegalMove
+from holdfast.model.states import JOB, allowed
+
+WAYS = {
+    "pending": ["holdfast crawl docs-x", "holdfast cancel docs-x"],
+    "in_progress": ["holdfast pause docs-x", "holdfast cancel docs-x"],
+    "paused": ["holdfast resume docs-x", "holdfast cancel docs-x"],
+    "completed": ["holdfast crawl docs-x --new"],
+    "failed": ["holdfast resume docs-x"],
+    "timeout": ["holdfast cancel docs-x"],
+    "cancelled": ["holdfast crawl docs-x --new"],
+}
+
+
+def test_a_refusal_names_the_job_its_status_and_the_way_on() -> None:
+    move = IllegalMove("job", "completed", "pause", allowed(JOB, "completed"))
+    refused = refusal(make_job(status="completed"), move)
+    assert refused.message == "Cannot pause docs-x: it is completed. Allowed: holdfast crawl docs-x --new."
+    assert refused.allowed == ("rescan", "retry")
+
+
+@pytest.mark.parametrize("status", JOB.states)
+def test_every_status_has_a_way_on(status: str) -> None:
+    assert ways_on(make_job(status=status)) == WAYS[status]
+
+
+@pytest.mark.parametrize("status", JOB.states)
+def test_only_commands_that_exist_are_offered(status: str) -> None:
+    offered = [way.split()[1] for way in ways_on(make_job(status=status))]
+    assert all(command(name) is not None for name in offered)

@@ -1,0 +1,165 @@
+"""The renderers show the same moments, each in its form, and nothing steers the terminal (ux 3.4, C6)."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+
+import pytest
+
+from cli.commands import CONTROL_CODE, make_counts, make_job
+from holdfast.cli.arguments import Globals
+from holdfast.cli.feed import Feed
+from holdfast.cli.moments import Moment
+from holdfast.cli.screens import Lines, plain_line, screen_for
+from holdfast.cli.tty import Terminal, live_line
+from holdfast.cli.voice import Voice
+from holdfast.clock import ManualClock
+from holdfast.model.lease import Rescued
+
+LINE = "14:31:07Z docs-x crawling succeeded=1412 failed=9 skipped=29 pending=682 in_progress=8 rate=6.1/s checkpoint=61"
+
+
+def make_voice(**options: bool) -> Voice:
+    return Voice(Globals(**options), io.StringIO(), io.StringIO())
+
+
+def make_moment(seconds: float = 0, **changes: object) -> Moment:
+    return Moment(
+        job=make_job(**changes),
+        counts=make_counts(),
+        in_flight=8,
+        checkpoint=61,
+        checkpoint_ms=-9_000,
+        rate=6.14,
+        now_ms=round(seconds * 1000),
+        wall_ms=1_772_375_467_000 + round(seconds * 1000),
+    )
+
+
+def test_the_plain_line_has_its_exact_form() -> None:
+    assert plain_line(make_moment()) == LINE
+
+
+def test_plain_says_a_line_per_ten_seconds_and_per_change_of_state() -> None:
+    voice = make_voice()
+    screen = screen_for(voice, "docs-x", "")
+    for second in range(25):
+        screen.show(make_moment(second))
+    screen.show(make_moment(25, requested="pause"))
+    screen.show(make_moment(26, status="paused"))
+    words = [line.split()[:3] for line in voice.err.getvalue().splitlines()]
+    assert [(at, activity) for at, _, activity in words] == [
+        ("14:31:07Z", "crawling"),
+        ("14:31:17Z", "crawling"),
+        ("14:31:27Z", "crawling"),
+        ("14:31:32Z", "pausing"),
+        ("14:31:33Z", "paused"),
+    ]
+    assert voice.out.getvalue() == ""
+
+
+def test_json_lines_are_events_on_stdout() -> None:
+    voice = make_voice(jsonl=True)
+    screen = screen_for(voice, "docs-x", "")
+    for tenth in range(11):
+        screen.show(make_moment(tenth / 10))
+    screen.show(make_moment(1.2, status="paused", paused_by="user"))
+    events = [json.loads(line) for line in voice.out.getvalue().splitlines()]
+    assert [event["type"] for event in events] == ["job.status", *["progress"] * 3, "job.status", "progress"]
+    assert events[1]["counts"]["discovered"] == 2140
+    assert (events[-2]["status"], events[-2]["paused_by"]) == ("paused", "user")
+    assert voice.err.getvalue() == ""
+
+
+def test_quiet_shows_nothing() -> None:
+    voice = make_voice(quiet=True)
+    screen_for(voice, "docs-x", "").show(make_moment())
+    voice.say("a message to people")
+    assert (voice.out.getvalue(), voice.err.getvalue()) == ("", "")
+
+
+@pytest.mark.parametrize("options", [{}, {"jsonl": True}, {"quiet": True}, {"plain": True}])
+def test_off_a_terminal_no_screen_is_drawn(options: dict[str, bool]) -> None:
+    voice = make_voice(**options)
+    with screen_for(voice, "docs-x", "") as screen:
+        screen.show(make_moment())
+    assert isinstance(screen, Lines)
+    assert not CONTROL_CODE.search(voice.out.getvalue() + voice.err.getvalue())
+
+
+class OnTerminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_the_live_screen_unless_it_is_dumb(monkeypatch: pytest.MonkeyPatch) -> None:
+    voice = Voice(Globals(), io.StringIO(), OnTerminal())
+    monkeypatch.setenv("TERM", "xterm")
+    assert isinstance(screen_for(voice, "docs-x", ""), Terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    assert isinstance(screen_for(voice, "docs-x", ""), Lines)
+
+
+def test_the_live_line_has_its_exact_form() -> None:
+    assert live_line(make_moment(), 0) == (
+        "crawling   1412 done   690 known left   6.1/s   failed 9   skipped 29   in flight 8   checkpoint 61, 9 s ago"
+    )
+
+
+def test_the_live_screen_stays_behind_nothing_and_prints_messages_above_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    voice = Voice(Globals(), io.StringIO(), OnTerminal())
+    with Terminal(voice, "docs-x \x1b[31m", "tail", clock=ManualClock()) as screen:
+        screen.show(make_moment())
+        voice.say("Recovered [bold]docs-x[/bold]")
+    shown = voice.err.getvalue()
+    assert "Recovered [bold]docs-x[/bold]" in shown
+    assert "\x1b[31m" not in shown
+    assert voice.above is None
+
+
+def test_a_feed_tells_the_recovery_once_before_anything_else() -> None:
+    voice = make_voice()
+    feed = Feed(screen_for(voice, "docs-x", ""), voice, ManualClock())
+
+    class Session:
+        rescued: Rescued | None = Rescued(4, 3)
+
+    feed.session = Session()
+    feed(make_job(), make_counts(), 8, 61)
+    feed(make_job(), make_counts(), 8, 61)
+    first, second = voice.err.getvalue().splitlines()
+    assert first == "Recovered docs-x: its worker died. 0 lost, 3 pages in flight are fetched again."
+    assert " docs-x crawling " in second
+
+
+def test_a_feed_shows_at_most_ten_moments_a_second_and_every_change_of_state() -> None:
+    clock, voice = ManualClock(), make_voice()
+    seen: list[str] = []
+    screen = Lines(voice, lambda voice, moment, changed: seen.append(moment.job.status), every_ms=0)
+    feed = Feed(screen, voice, clock)
+    for _ in range(100):
+        feed(make_job(), make_counts(), 8, 61)
+        clock.advance(0.01)
+    feed(make_job(status="paused"), make_counts(), 0, 62)
+    assert seen == ["in_progress"] * 10 + ["paused"]
+    assert feed.in_flight == 0
+
+
+def test_crawled_words_cannot_steer_the_terminal() -> None:
+    voice = make_voice()
+    voice.insist("a\x1b]0;owned\x07b\r\x9b2Jc\u202ed\nsecond line")
+    assert voice.err.getvalue() == "a]0;ownedb2Jcd\nsecond line\n"
+    voice.document({"title": "a\x1b[2J\x9b\x7f"})
+    assert not CONTROL_CODE.search(voice.out.getvalue())
+    assert json.loads(voice.out.getvalue())["title"] == "a\x1b[2J\x9b\x7f"
+
+
+def test_an_urgent_word_goes_past_the_buffer() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as reader, os.fdopen(writing, "w") as err:
+        screen_for(Voice(Globals(), io.StringIO(), err), "docs-x", "").urgent("Pausing")
+        err.close()
+        assert reader.read() == "Pausing\n"

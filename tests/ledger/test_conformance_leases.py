@@ -1,0 +1,7 @@
+"""Leases and rescues, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.leasing import TestHeld, TestLease, TestRelease, TestRenew, TestRescue
+
+__all__ = ["TestHeld", "TestLease", "TestRelease", "TestRenew", "TestRescue"]

@@ -1,0 +1,7 @@
+"""Planning, finishing and checkpoints, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.planning import TestCheckpoints, TestEnqueue, TestFinish
+
+__all__ = ["TestCheckpoints", "TestEnqueue", "TestFinish"]

@@ -1,0 +1,7 @@
+"""The races of the design review, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.races import TestRaces
+
+__all__ = ["TestRaces"]

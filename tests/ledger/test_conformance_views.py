@@ -1,0 +1,7 @@
+"""Reading, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.reading import TestConnections, TestFindingJobs, TestHistory, TestPages, TestTargets
+
+__all__ = ["TestConnections", "TestFindingJobs", "TestHistory", "TestPages", "TestTargets"]

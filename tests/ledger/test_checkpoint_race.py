@@ -11,7 +11,7 @@ from holdfast import faults
 from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
 from holdfast.testing.conformance.bench import MARSH, Bench, postgres_bench
-from holdfast.testing.conformance.verdicts import page
+from holdfast.testing.conformance.verdicts import page, succeed
 from holdfast.testing.conformance.worker import Worker
 
 PAGES = 320
@@ -49,10 +49,10 @@ def test_race_a_checkpoint_waits_for_the_one_that_is_being_written(bench: Bench)
     faults.arm("settle.before_commit:1:delay")
     try:
         with ThreadPoolExecutor(1) as pool:
-            slow = pool.submit(first.settle, page(one), checkpoint="targets")
+            slow = pool.submit(first.settle, succeed(one), checkpoint="targets")
             while not faults.hits.get("settle.before_commit"):
                 threading.Event().wait(0.001)
-            quick = second.settle(page(other), checkpoint="targets")
+            quick = second.settle(succeed(other), checkpoint="targets")
             assert (slow.result().checkpoint, quick.checkpoint) == (1, 2)
     finally:
         faults.arm("")

@@ -27,7 +27,7 @@ RUN := $(UV) run --no-sync
 TIMED = @began=$$(date +%s); $(MAKE) --no-print-directory _$@; status=$$?; \
 	echo "make $@: $$(( $$(date +%s) - began )) s$$([ $$status -eq 0 ] || echo ' (failed)')"; exit $$status
 
-.PHONY: help demo test check fix selftest-pg lock clean sync _demo _test _lint
+.PHONY: help demo test check fix docs selftest-pg lock clean sync _demo _test _lint
 
 help:  ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -44,6 +44,9 @@ check: _lint  ## lint, types and tidiness only: seconds
 fix: sync  ## mend what ruff can mend, and format
 	$(RUN) ruff check --fix
 	$(RUN) ruff format
+
+docs: sync  ## write the generated pages and record the demo anew: make docs ARGS=--no-recording leaves the recording
+	$(RUN) python docs/make.py $(ARGS)
 
 selftest-pg: sync  ## holdfast selftest on a PostgreSQL of its own: make selftest-pg ARGS="--pages 3000 --kill 20"
 	$(RUN) python -m holdfast.testing.postgres holdfast selftest --database '{url}' $(ARGS)

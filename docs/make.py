@@ -1,0 +1,63 @@
+"""`make docs`: writes every generated page and block, then plays the demo on a terminal and draws what it showed.
+
+The pages follow from the program's own tables, and a test fails where one is stale. The recording is the real output
+of `holdfast demo`: it takes as long as the demo, and `--no-recording` leaves the last one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from generator import recording
+from generator.codes import failure_codes
+from generator.command_line import command_line
+from generator.lifecycle import lifecycle
+from generator.markdown import page, with_blocks
+from generator.proofs import laws, measured, mutants, read_results
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+
+
+def generated() -> dict[Path, str]:
+    """What each generated file must hold now."""
+    readme, guarantees = ROOT / "README.md", DOCS / "guarantees.md"
+    return {
+        DOCS / "lifecycle.md": lifecycle(),
+        DOCS / "failure-codes.md": failure_codes(),
+        DOCS / "cli.md": command_line(),
+        DOCS / "decisions" / "README.md": decisions(DOCS / "decisions"),
+        readme: with_blocks(_text(readme), proof=measured(read_results(DOCS / "selftest-results.json"))),
+        guarantees: with_blocks(
+            _text(guarantees), laws=laws(), mutants=mutants(ROOT / "tests" / "mutants" / "mutants.py")
+        ),
+    }
+
+
+def decisions(folder: Path) -> str:
+    """The list of decision records, by their own titles."""
+    titles = [(path.name, _text(path).partition("\n")[0].removeprefix("# ")) for path in folder.glob("[0-9]*.md")]
+    lines = [f"- [{title}]({name})" for name, title in sorted(titles)]
+    return page("Decisions", "What was chosen where another way was near, and at what price.", "\n".join(lines))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write the generated pages and the recording of the demo.")
+    parser.add_argument("--no-recording", action="store_true", help="only the pages")
+    options = parser.parse_args()
+    for path, text in generated().items():
+        if not path.exists() or _text(path) != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(ROOT)}")
+    if not options.no_recording:
+        for path in recording.make(DOCS / "images"):
+            print(f"drew {path.relative_to(ROOT)}")
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

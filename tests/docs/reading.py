@@ -1,0 +1,50 @@
+"""Reads what people read: pages, their links, code blocks and headings. Knows nothing of the program."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from tidy.source_tree import ROOT
+
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+QUICKSTART = DOCS / "quickstart.md"
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+
+
+def pages() -> list[Path]:
+    return [README, ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def prose_of(path: Path) -> str:
+    return _FENCE.sub("", text_of(path))
+
+
+def links(path: Path) -> list[str]:
+    """Where a page points inside the project."""
+    found = [first or second for first, second in _LINK.findall(prose_of(path))]
+    return [link for link in found if "://" not in link]
+
+
+def anchors(path: Path) -> set[str]:
+    """The headings of a page as a link names them."""
+    headings = re.findall(r"^#+ (.*)$", prose_of(path), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def commands(path: Path) -> list[list[str]]:
+    """The words of every `$ holdfast …` line in a page's console blocks: comments dropped, up to a pipe."""
+    blocks = [body for language, body in _FENCE.findall(text_of(path)) if language == "console"]
+    lines = [line[2:] for body in blocks for line in body.splitlines() if line.startswith("$ holdfast")]
+    return [_before_pipe(shlex.split(line, comments=True))[1:] for line in lines]
+
+
+def _before_pipe(words: list[str]) -> list[str]:
+    return words[: words.index("|")] if "|" in words else words

@@ -53,8 +53,9 @@ class Work(Protocol):
         """Take up to `want` free work chunks, and the control and plan chunks where free, of an in_progress job.
 
         Free is: never leased, released, lapsed by the store's clock, or owned by a process proven dead. Taking a
-        chunk raises its epoch and puts back what its last owner held. Empty: all are held by live owners, the job is
-        not in_progress, or a request stands.
+        chunk raises its epoch and puts back what its last owner held. Asked again by the same owner, its leases are
+        answered as they are, so an unknown outcome may be repeated. Empty: all are held by other live owners, the
+        job is not in_progress, or a request stands.
         """
 
     def renew(self, leases: Sequence[Lease], *, life_s: float, active_ms: int) -> tuple[Lease, ...]:

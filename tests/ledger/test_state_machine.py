@@ -197,6 +197,7 @@ class Lockstep(RuleBasedStateMachine):
         unknown: bool,
     ) -> None:
         """With an unknown outcome the same frozen batches are sent once more, blindly."""
+        self._take_up(slot)
         self.clock.advance(1)
         for side in self.sides:
             worker = side.workers[slot]
@@ -212,6 +213,23 @@ class Lockstep(RuleBasedStateMachine):
             self.adopt(slot)
         else:
             self.send(slot, ask)
+
+    def _take_up(self, slot: int) -> None:
+        """Lease and claim where there is nothing in hand: left to chance, most settles would settle nothing."""
+        if not self.sides[0].workers[slot].work:
+            self.lease(slot, 4)
+        if not self.sides[0].workers[slot].hand:
+            self.claim(slot, 100, 0, 3, alone=False, unknown=False)
+        if not self.sides[0].workers[slot].hand:
+            self.claim(slot, 100, 0, 3, alone=True, unknown=False)
+
+    @rule(slot=SLOTS, others=st.integers(0, 2))
+    def die_at_work(self, slot: int, others: int) -> None:
+        """A worker dies with targets in hand, and others after it, each with what it then had."""
+        for _ in range(1 + others):
+            self._take_up(slot)
+            self.give_up(slot, dead=True)
+            self.lease(slot, 16)
 
     @rule(slot=SLOTS)
     def replay(self, slot: int) -> None:
@@ -240,8 +258,16 @@ class Lockstep(RuleBasedStateMachine):
 
     @rule()
     def zombie_renews(self) -> None:
-        if self.sides[0].zombies:
-            self.both(lambda side: side.leases_seen(side.zombies[-1].renew(active_ms=10)))
+        """It does not heed the answer."""
+        if not self.sides[0].zombies:
+            return
+
+        def ask(side: Side) -> Any:
+            zombie = side.zombies[-1]
+            leases = list(zombie.leases.values())
+            return side.leases_seen(zombie.ledger.renew(leases, life_s=LIFE_S, active_ms=10))
+
+        self.both(ask)
 
     @rule(slot=SLOTS)
     def adopt(self, slot: int) -> None:
@@ -284,11 +310,9 @@ class Lockstep(RuleBasedStateMachine):
         """Plan nothing more, settle everything that can be had, and say the word: drawn by chance it is rare."""
         self._enqueue(slot, [], done=True)
         self.lease(slot, 16)
-        for alone in (False, True):
-            for _ in range(3):
-                self.clock.advance(25)
-                self.claim(slot, 100, 0, 100, alone, unknown=False)
-                self.settle(slot, ["succeed"] * 40, [], 0, claims=False, checkpoint=None, unknown=False)
+        for _ in range(6):
+            self.clock.advance(7)
+            self.settle(slot, ["succeed"] * 40, [], 0, claims=False, checkpoint=None, unknown=False)
         self.finish(slot)
 
     # The world

@@ -155,4 +155,11 @@ MUTANTS = (
         (("    tx.take_turns(job)\n", ""),),
         "ledger/test_checkpoint_race.py -k 'waits'",
     ),
+    Mutant(
+        "company joins a suspect",
+        "random kills poison nobody: a page counts as alone only when it was (TGT-06)",
+        "engine/worker.py",
+        (("        if self._alone:\n", "        if False:\n"),),
+        "crash/test_random_kills.py -k 'nothing_else_in_flight'",
+    ),
 )

@@ -42,13 +42,13 @@ def fetched_after_settled(asks: Iterable[Ask], deaths: Iterable[Death]) -> list[
 
 
 def fetched_again(asks: Sequence[Ask], deaths: Sequence[Death]) -> list[frozenset[str]]:
-    """Per death, what was asked before it and again before the next one. Where no page is retried, each is a price."""
-    ends = [*(death.at_ns for death in deaths[1:]), None]
-    lives = [(death.at_ns, end) for death, end in zip(deaths, ends, strict=True)]
+    """Per death, what its own life had asked for and a later one asked for again. Where no page is retried, each is a
+    price of that death, however many deaths lie between: a suspect may wait for its turn through several."""
+    starts = [None, *(death.at_ns for death in deaths[:-1])]
     return [
-        frozenset(ask["key"] for ask in asks if ask["at_ns"] <= began)
-        & frozenset(ask["key"] for ask in asks if ask["at_ns"] > began and (end is None or ask["at_ns"] <= end))
-        for began, end in lives
+        frozenset(ask["key"] for ask in asks if (start is None or ask["at_ns"] > start) and ask["at_ns"] <= death.at_ns)
+        & frozenset(ask["key"] for ask in asks if ask["at_ns"] > death.at_ns)
+        for start, death in zip(starts, deaths, strict=True)
     ]
 
 

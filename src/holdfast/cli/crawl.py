@@ -11,7 +11,7 @@ from holdfast.cli.parser import Parser
 from holdfast.cli.starting import carry_on, conclude, name_others
 from holdfast.cli.values import share
 from holdfast.cli.wishes import Wishes
-from holdfast.engine.control import holder_of, pause
+from holdfast.engine.control import holder_of, pause, submit
 from holdfast.engine.progress import job_document
 from holdfast.errors import BadParams, NotFound, Refused, UsageError
 from holdfast.model.job import Job, JobSpec, Options
@@ -70,7 +70,7 @@ def _job(call: Call, ledger: Ledger) -> Job:
     _refuse_private(spec.options, spec.params)
     if found is not None:
         _set_aside(call, ledger, found)
-    return ledger.submit(spec)[0]
+    return submit(ledger, spec)
 
 
 def _named(ledger: Ledger, what: list[str]) -> Job | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead
 from holdfast.errors import Corrupt
-from holdfast.model.job import Job
+from holdfast.model.job import Job, JobSpec
 from holdfast.model.lease import Owner
 from holdfast.policy.recovery import Row, Sight, look
 from holdfast.ports import Ledger
 
 CANCEL_SLICE = 1000
+SUBMIT_TRIES = 6
+
+
+def submit(ledger: Ledger, spec: JobSpec) -> Job:
+    """Accept a job, or find the one with this identity; repeated where the answer was lost."""
+    return repeated(lambda: ledger.submit(spec), tries=SUBMIT_TRIES)[0]
 
 
 def holder_of(ledger: Ledger, job: Job) -> Owner | None:

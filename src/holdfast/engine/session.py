@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine.control import cancel_rest
@@ -62,6 +65,7 @@ class Session:
 
     def __init__(self, job: Job, parts: Parts) -> None:
         self._job, self._parts = job, parts
+        self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
         self._thread = LedgerThread(parts.open_ledger)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
@@ -107,7 +111,7 @@ class Session:
         asked_ms = parts.clock.monotonic_ms()
         rescued_before = job.recoveries, job.refetched
         self._leases = await self._thread.insist(
-            lambda ledger: ledger.lease(job.id, this_process(), life_s=parts.lease_s, want=share(1), is_dead=is_dead)
+            lambda ledger: ledger.lease(job.id, self._owner, life_s=parts.lease_s, want=share(1), is_dead=is_dead)
         )
         control = next((lease for lease in self._leases if lease.kind == "control"), None)
         if control is None:
@@ -155,7 +159,7 @@ class Session:
             options=job.options,
             clock=parts.clock,
             thread=self._thread,
-            group=Group(job.id, str(this_process()), parts.blobs, work),
+            group=Group(job.id, str(self._owner), parts.blobs, work),
             executor=Executor(
                 parts.recipe, context, fetcher, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
             ),

@@ -65,6 +65,7 @@ class Worker:
     _first_waiting_ms: int = 0
     _idle_until_ms: int = 0
     _suspects: int = 0
+    _alone: set[int] = field(default_factory=set)
     _suspect_rest_ms: int = 0
     _drained: bool = False
     _lost_chunks: set[int] = field(default_factory=set)
@@ -171,6 +172,7 @@ class Worker:
             self._start_tasks()  # do not wait for a commit that is under way
 
     def _add_waiting(self, finished: Finished) -> None:
+        self._alone.discard(finished.claimed.id)
         if not self._waiting:
             self._first_waiting_ms = self.clock.monotonic_ms()
         self._waiting.append(finished)
@@ -189,6 +191,8 @@ class Worker:
         now = self.clock.monotonic_ms()
         if self.orders.stop is not None or now < self._idle_until_ms or not self.group.leases:
             return None
+        if self._alone:
+            return None  # a suspect is tried alone: nothing joins it before it is settled
         keep = self._in_hand() - len(self._waiting)  # what stays in hand after the commit that carries this wish
         alone = self._suspects > 0 and now >= self._suspect_rest_ms
         room = (1 if keep == 0 else 0) if alone else 2 * self.options.concurrency - keep
@@ -240,10 +244,12 @@ class Worker:
         """Put claimed targets into the queue; adopted ones may be in hand already."""
         in_hand = {item.id for item in self._queue} | set(self._running) | {item.claimed.id for item in self._waiting}
         self._queue.extend(item for item in claimed if item.id not in in_hand)
+        self._alone |= {item.id for item in claimed if item.alone and item.id not in in_hand}
 
     def _drop_lost(self, chunks: set[int]) -> None:
         """Work of a lost chunk is abandoned: its new owner has it."""
         self._queue = deque(item for item in self._queue if item.chunk in chunks)
+        self._alone &= {item.id for item in self._queue} | set(self._running)
         self._waiting = [item for item in self._waiting if item.claimed.chunk in chunks]
         if not chunks:
             self.stop("lost")

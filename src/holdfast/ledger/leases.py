@@ -19,19 +19,19 @@ from holdfast.policy.recovery import Rescue, rescue_target
 from holdfast.ports import IsDead
 
 CHUNK_COLUMNS = (
-    "id, job, kind, idx, epoch, no, phase, requested, owner_host, owner_boot, owner_ns, owner_pid, owner_start, until"
+    "id, job, kind, idx, epoch, no, phase, requested, owner_host, owner_boot, owner_ns, owner_pid, owner_start, "
+    "owner_session, until"
 )
 
 # The epoch stays: it rises with each grant, and a fence also wants an owner, so the last holder is shut out at once.
 FREE_CHUNK = (
     "UPDATE chunk SET no = no + 1, owner_host = NULL, owner_boot = NULL, owner_ns = NULL, owner_pid = NULL, "
-    "owner_start = NULL, until = NULL WHERE id = ? RETURNING no, epoch"
+    "owner_start = NULL, owner_session = NULL, until = NULL WHERE id = ? RETURNING no, epoch"
 )
 
 
 def owner_from(row: Row) -> Owner | None:
-    host, boot, namespace, pid, started = row[8:13]
-    return None if host is None else Owner(host, boot, namespace, pid, started)
+    return None if row[8] is None else Owner(*row[8:14])
 
 
 def lease_from(row: Row) -> Lease:
@@ -50,6 +50,9 @@ def lease(tx: Tx, job: int, owner: Owner, *, life_s: float, want: int, is_dead: 
             continue
         last = owner_from(row)
         if last is not None and not _is_free(tx, row, last, is_dead):
+            if last == owner:  # asked before, and the answer was lost: what is ours is answered again
+                taken.append(lease_from(row))
+                want -= row[2] == "work"
             continue
         if last is not None:
             rescued = _add(rescued, _rescue_chunk(tx, row, last, is_dead))
@@ -68,7 +71,7 @@ def _is_free(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> bool:
 
 
 def _is_lapsed(tx: Tx, row: Row, owner: Owner) -> bool:
-    return tx.is_other_boot(owner.boot) or row[13] <= tx.lease_now()
+    return tx.is_other_boot(owner.boot) or row[14] <= tx.lease_now()
 
 
 def _grant(tx: Tx, row: Row, owner: Owner, life_s: float) -> Lease:
@@ -77,8 +80,8 @@ def _grant(tx: Tx, row: Row, owner: Owner, life_s: float) -> Lease:
     fresh = one(
         tx,
         "UPDATE chunk SET epoch = epoch + 1, no = no + 1, owner_host = ?, owner_boot = ?, owner_ns = ?, owner_pid = ?, "
-        f"owner_start = ?, until = ? WHERE id = ? RETURNING {CHUNK_COLUMNS}",
-        (owner.host, owner.boot, owner.namespace, owner.pid, owner.started, until, row[0]),
+        f"owner_start = ?, owner_session = ?, until = ? WHERE id = ? RETURNING {CHUNK_COLUMNS}",
+        (owner.host, owner.boot, owner.namespace, owner.pid, owner.started, owner.session, until, row[0]),
     )
     assert fresh is not None
     add_entry(tx, fresh[0], fresh[5], fresh[4], "lease")

@@ -23,10 +23,13 @@ def lease(tables: Tables, job: int, owner: Owner, *, life_s: float, want: int, i
     if before.status != "in_progress" or before.requested is not None:
         return ()
     free = [chunk for chunk in chunks_of(tables, job) if chunk.owner is None or _is_free(tables, chunk, is_dead)]
-    work = [chunk for chunk in free if chunk.kind == "work"][: max(0, want)]
-    taken = [chunk for chunk in free if chunk.kind != "work"] + work
-    _rescue_all(tables, job, [chunk for chunk in taken if chunk.owner is not None], is_dead)
-    return tuple(_grant(tables, chunk.id, owner, life_s) for chunk in taken)
+    ours = [chunk for chunk in chunks_of(tables, job) if chunk.owner == owner and chunk not in free]
+    open_to_us = [chunk for chunk in chunks_of(tables, job) if chunk in free or chunk in ours]
+    work = [chunk for chunk in open_to_us if chunk.kind == "work"][: max(0, want)]
+    taken = [chunk for chunk in open_to_us if chunk.kind != "work"] + work
+    _rescue_all(tables, job, [chunk for chunk in taken if chunk in free and chunk.owner is not None], is_dead)
+    # Asked before, and the answer was lost: what is ours is answered again.
+    return tuple(chunk.lease() if chunk in ours else _grant(tables, chunk.id, owner, life_s) for chunk in taken)
 
 
 def _is_free(tables: Tables, chunk: ChunkRow, is_dead: IsDead) -> bool:

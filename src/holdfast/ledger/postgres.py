@@ -89,10 +89,9 @@ class PostgresStore:
                 if version is None:
                     self._fill(connection)
                 elif version != SCHEMA_VERSION:
-                    newer = version > SCHEMA_VERSION
                     raise LedgerUnfit(
                         f"this PostgreSQL ledger has schema {version}, this program {SCHEMA_VERSION}; nothing written",
-                        hint="use the newer Holdfast that wrote it" if newer else "holdfast db upgrade",
+                        hint="use the Holdfast that wrote it, or another --database",
                     )
 
     def _version(self, connection: psycopg.Connection[Row]) -> int | None:

@@ -10,13 +10,17 @@ LEASE_S = 30.0
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """One process, named so that another process of the same host can prove it dead."""
+    """One process, named so that another process of the same host can prove it dead.
+
+    `session` tells apart what one process leases for several purposes: only the very same asker gets its leases again.
+    """
 
     host: str
     boot: str
     namespace: str
     pid: int
     started: int
+    session: str = ""
 
     def __str__(self) -> str:
         return f"pid {self.pid} on {self.host}"

@@ -135,7 +135,7 @@ def _numbers(plan: Plan, evidence: Evidence) -> dict[str, Any]:
         "finished_too_early": _early(evidence),
         "counts": evidence.end.counts.seven() if evidence.end else None,
         "verify_exit_code": evidence.verify_code,
-        "loss_per_kill_below": round(3 / delivered, 6) if delivered else None,
+        "loss_per_kill_below": round(min(1.0, 3 / delivered), 6) if delivered else None,
         "seconds": round(evidence.seconds, 1),
     }
 

@@ -197,8 +197,9 @@ def _some(parts: dict[str, int]) -> dict[str, int]:
     return {status: n for status, n in parts.items() if n and status != "discovered"}
 
 
-def memory_bench(clock: ManualClock) -> Bench:
-    store = MemoryStore()
+def memory_bench(clock: ManualClock, salt: bytes | None = None) -> Bench:
+    """With the salt of another ledger its keys, and so the order of its ids, are the same."""
+    store = MemoryStore(salt)
     bench = Bench(lambda boot: MemoryLedger(store, clock, boot), clock, boot_bound=True)
     bench.probe = MemoryProbe(store)
     return bench

@@ -258,6 +258,12 @@ class TestSuspects:
         assert (settled.claimed, settled.suspects) == ((), 3)
         assert settled.next_due_ms is not None
 
+    def test_a_claim_that_finds_only_suspects_takes_no_number(self, bench: Bench) -> None:
+        worker = suspect_worker(bench, pages=3)
+        before = bench.probe.entries(worker.job)
+        assert worker.claim() == []
+        assert bench.probe.entries(worker.job) == before
+
     def test_alone_means_exactly_one(self, bench: Bench) -> None:
         worker = suspect_worker(bench, pages=3)
         settled = worker.send([], worker.wish(alone=True))

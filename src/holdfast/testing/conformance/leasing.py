@@ -98,6 +98,19 @@ class TestLease:
             worker.lease()
         assert bench.ledger.holders(worker.job) == []
 
+    def test_a_lease_whose_answer_was_lost_is_answered_again(self, bench: Bench) -> None:
+        """E8: the same asker gets what is its own, under the same epoch; nobody else does."""
+        worker = bench.worker(bench.started().id)
+        faults.arm("lease.after_commit:1:unknown")
+        with pytest.raises(LedgerUnavailable):
+            worker.lease(want=4)
+        assert bench.worker(worker.job).lease(want=4) != ()
+        again = worker.lease(want=4)
+        assert [(item.kind, item.epoch, item.no) for item in again] == [
+            ("control", 1, 1), ("plan", 1, 1), *[("work", 1, 1)] * 4,
+        ]  # fmt: skip
+        assert worker.lease(want=4) == again
+
     def test_a_lease_whose_answer_was_lost_is_free_again_when_its_time_is_over(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
         faults.arm("lease.after_commit:1:unknown")

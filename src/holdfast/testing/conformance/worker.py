@@ -125,6 +125,7 @@ class Worker:
     def renew(self, active_ms: int = 0, life_s: float = LIFE_S) -> tuple[Lease, ...]:
         kept = self.ledger.renew(list(self.leases.values()), life_s=life_s, active_ms=active_ms)
         self.leases = {item.chunk: item for item in kept}
+        self.hand = {each.id: each for each in self.hand.values() if each.chunk in self.leases}
         return kept
 
     def release(self) -> None:

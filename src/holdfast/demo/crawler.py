@@ -1,0 +1,83 @@
+"""One crawl command that is started as often as needed, killed when told to, and looked at each time it died.
+
+Used by the demo and the selftest. It gathers what happened and judges nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from holdfast.config import Settings
+from holdfast.demo.asks import Asks
+from holdfast.demo.command import Command, now_ns
+from holdfast.demo.serving import WorldServer
+from holdfast.demo.sighting import Sighting, sight
+from holdfast.demo.stretch import Stretch
+
+STRETCH_S_MAX = 300.0
+READ_S_MAX = 120.0
+
+Until = Callable[[Command], bool]
+
+
+@dataclass(slots=True)
+class Crawler:
+    """`words` are the whole command line after `holdfast`; `where` is the part that every other command needs too."""
+
+    world: WorldServer
+    asks: Asks
+    seed_url: str
+    settings: Settings
+    folder: Path
+    where: Sequence[str]
+    pace: Sequence[str]
+    last_words: str = ""
+    _started: int = field(default=0)
+
+    @property
+    def words(self) -> list[str]:
+        return ["crawl", self.seed_url, *self.where, *self.pace, "--allow", self.world.address]
+
+    def stretch(self, until: Until) -> Stretch:
+        """One start, killed as soon as `until` holds, unless it came to its own end before."""
+        first = self.asks.look()
+        with self._start(self.words) as crawl:
+            crawl.wait_for(lambda: until(crawl), seconds=STRETCH_S_MAX)
+            killed = crawl.code is None and crawl.kill()
+            self.last_words = crawl.err
+        self.world.set_faults()  # one round trip: what the dead process had sent is in the log when it returns
+        return Stretch(
+            pid=crawl.pid,
+            began_ns=crawl.began_ns,
+            ended_ns=now_ns(),
+            asks=self.asks.since(first),
+            code=crawl.wait(0),
+            left=self.look() if killed else None,
+        )
+
+    def look(self) -> Sighting | None:
+        return sight(self.settings, self.seed_url)
+
+    def export(self, end: Sighting | None, path: Path) -> list[tuple[str, str]]:
+        """(url, sha256) of each line that `holdfast export` wrote; nothing where it failed."""
+        if end is None or self._done(["export", end.job.uid, "-o", str(path), "--format", "jsonl"]) != 0:
+            return []
+        lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+        return [(line["url"], line["sha256"]) for line in lines]
+
+    def verify(self, end: Sighting | None) -> int:
+        """The exit code of `holdfast verify`."""
+        return 1 if end is None else self._done(["verify", end.job.uid])
+
+    def _done(self, words: list[str]) -> int:
+        with self._start([*words, *self.where]) as command:
+            code = command.wait(READ_S_MAX)
+            self.last_words = self.last_words if code == 0 else command.err + command.out
+        return code
+
+    def _start(self, words: list[str]) -> Command:
+        self._started += 1
+        return Command(words, said=self.folder / f"said-{self._started}")

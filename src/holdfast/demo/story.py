@@ -1,0 +1,195 @@
+"""`holdfast demo`: a crawl is killed half-way with SIGKILL and goes on; then the books, and the proofs from outside.
+
+It uses Holdfast as a user does, by its command line, and believes only the site's own log and the ledger's rows.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from holdfast.config import Settings
+from holdfast.demo.asks import Asks
+from holdfast.demo.command import Command, now_ns
+from holdfast.demo.crawler import Crawler
+from holdfast.demo.proofs import Case, Proof, prove
+from holdfast.demo.serving import WorldServer
+from holdfast.demo.stretch import Stretch
+from holdfast.demo.telling import Advance, Teller
+from holdfast.errors import BadParams
+
+WORLDS = ("manual",)
+SEED = 7
+DELAY_MS = 100  # slow enough to be watched
+CONCURRENCY = 8
+KILL_AT_SHARE = 0.5
+CHECK_FAILED = 9
+WORDS_SHOWN = 2000
+QUOTED = ("Resuming ", "Recovered ")  # what the resumed command says that is worth hearing
+PAGES_FILE = "pages.jsonl"
+LOG_FILE = "demo-requests.jsonl"
+
+
+def run(
+    world: str = WORLDS[0],
+    *,
+    data: str | Path | None = None,
+    keep: bool = False,
+    seed: int = SEED,
+    delay_ms: int = DELAY_MS,
+    plain: bool = False,
+    color: bool = True,
+) -> int:
+    """Tell the story. 0: every proof holds; 9: one does not. Without `data` or `keep` nothing stays behind."""
+    if world not in WORLDS:
+        raise BadParams(f"there is no world {world!r} yet; there is: {', '.join(WORLDS)}")
+    teller = Teller(plain=plain, color=color)
+    with ExitStack() as stack:
+        aside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-demo-aside-")))
+        folder = Path(tempfile.mkdtemp(prefix="holdfast-demo-")) if data is None else Path(data)
+        if data is None and not keep:
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        log = _fresh_log(folder)
+        site = stack.enter_context(WorldServer(world, log_path=log, seed=seed, delay_ms=delay_ms))
+        story = _Story(teller, site, stack.enter_context(Asks(log)), folder, aside)
+        proofs = story.tell()
+        story.end(proofs, is_kept=data is not None or keep)
+    return 0 if all(proof.holds for proof in proofs) else CHECK_FAILED
+
+
+def _fresh_log(folder: Path) -> Path:
+    """The site's log of this demo; that of an earlier one in the same folder goes."""
+    log = folder / LOG_FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        log.unlink(missing_ok=True)
+        log.touch()
+    except OSError as error:
+        raise BadParams(
+            f"the data folder {folder} cannot be written: {error.strerror}", hint="choose another with --data DIR"
+        ) from error
+    return log
+
+
+class _Story:
+    """Its acts, in order: serve, crawl, kill, the same command again, prove."""
+
+    def __init__(self, teller: Teller, site: WorldServer, asks: Asks, folder: Path, aside: Path) -> None:
+        self._teller, self._site, self._asks, self._folder = teller, site, asks, folder
+        self._began_ns = now_ns()
+        self._oracle: dict[str, Any] = site.oracle()
+        self._pages = frozenset(row["url"] for row in self._oracle["pages"])
+        self._crawler = Crawler(
+            world=site,
+            asks=asks,
+            seed_url=f"{site.url}/",
+            settings=Settings(data=folder),
+            folder=aside,
+            where=["--data", str(folder)],
+            pace=["--delay", "0", "--per-host", str(CONCURRENCY)],
+        )
+        self._job_name = ""
+
+    def tell(self) -> list[Proof]:
+        """All acts; what they prove. A crawl that is stuck proves the opposite."""
+        self._introduce()
+        try:
+            killed = self._crawl_and_kill()
+            if killed.left is None:
+                return self._told([Proof(False, f"The crawl ended by itself, with {killed.code}, before the kill.")])
+            resumed = self._resume()
+        except TimeoutError as stuck:
+            return self._told([Proof(False, f"The crawl came to no end: {stuck}")])
+        return self._told(prove(self._case(killed, resumed)))
+
+    def end(self, proofs: list[Proof], *, is_kept: bool) -> None:
+        """The last word, where the results are, and what to try."""
+        broken = sum(not proof.holds for proof in proofs)
+        took = f"{(now_ns() - self._began_ns) / 1e9:.0f} s"
+        self._teller.say()
+        if broken:
+            self._teller.title(f"{broken} of {len(proofs)} proofs failed, after {took}. The last words of the crawl:")
+            self._teller.say(self._crawler.last_words[-WORDS_SHOWN:])
+        else:
+            self._teller.title(f"Killed without warning: nothing lost, nothing doubled. {took}")
+        self._teller.say()
+        self._teller.say("Next:", "dim")
+        self._teller.pairs(self._ways_on(is_kept=is_kept))
+
+    def _introduce(self) -> None:
+        self._teller.title("Holdfast demo: a crawl is killed half-way, and goes on where it was")
+        self._teller.say()
+        self._teller.say(f"A made-up handbook of {len(self._pages)} pages is served by this computer. No internet.")
+
+    def _crawl_and_kill(self) -> Stretch:
+        """The first half. The moment of death is chosen by the site's own count of pages asked for."""
+        self._teller.command(["holdfast", *self._crawler.words], break_before="--delay")
+        enough = round(len(self._pages) * KILL_AT_SHARE)
+        with self._teller.bar(len(self._pages)) as advance:
+            killed = self._crawler.stretch(lambda _: self._watched(advance) >= enough)
+        if killed.left is not None:
+            self._teller.death(f"kill -9 {killed.pid}: dead in the middle of {len(killed.held)} pages, no clean-up")
+            counts = killed.left.counts
+            left = f"{counts.succeeded} pages done, {counts.in_progress} in hand, {counts.pending} waiting"
+            self._teller.say(f"Its ledger stands as it was: {left}.", "dim")
+        return killed
+
+    def _resume(self) -> Stretch:
+        """The second half: the same words, the command's own answer, and no more kills."""
+        self._teller.command(["holdfast", *self._crawler.words[:2]], note="… the same command again")
+        said: list[str] = []
+
+        def until(crawl: Command) -> bool:
+            lines = crawl.err.rpartition("\n")[0].splitlines() if len(said) < len(QUOTED) else ()
+            for line in lines:
+                if line.startswith(QUOTED) and line not in said:
+                    said.append(line)
+                    self._teller.say(line)
+            self._watched(advance)
+            return False
+
+        with self._teller.bar(len(self._pages), self._asked()) as advance:
+            return self._crawler.stretch(until)
+
+    def _case(self, killed: Stretch, resumed: Stretch) -> Case:
+        end = self._crawler.look()
+        self._job_name = end.job.name if end else ""
+        return Case(
+            killed=killed,
+            resumed=resumed,
+            end=end,
+            oracle=self._oracle,
+            exported=self._crawler.export(end, self._folder / PAGES_FILE),
+            verify_code=self._crawler.verify(end),
+        )
+
+    def _told(self, proofs: list[Proof]) -> list[Proof]:
+        self._teller.say()
+        for proof in proofs:
+            self._teller.proof(proof)
+        return proofs
+
+    def _ways_on(self, *, is_kept: bool) -> list[tuple[str, str]]:
+        data = f"--data {self._folder}"
+        kept = [
+            (str(self._folder / PAGES_FILE), "the results: a page per line"),
+            (f"holdfast status {self._job_name} {data}", "the job that was killed"),
+        ]
+        gone = [("holdfast demo --data demo-data", "the same, and its results stay")]
+        return [
+            *(kept if is_kept else gone),
+            ("holdfast crawl https://docs.example.dev", "a real site; Ctrl-C pauses, the same command goes on"),
+            ("holdfast selftest --kill 20", "the same with twenty kills, measured"),
+        ]
+
+    def _watched(self, advance: Advance) -> int:
+        asked = self._asked()
+        advance(asked)
+        return asked
+
+    def _asked(self) -> int:
+        self._asks.look()
+        return len(self._pages.intersection(ask["key"] for ask in self._asks.all))

@@ -1,0 +1,158 @@
+"""A tree of pages, a data folder, and real `holdfast` processes in it: what every crash test plays with.
+
+The world is shared by the tests of a process, so each scene counts only the requests that came since it began.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from holdfast.audit.witness import Ask, Result, asked_more_than_attempts, differences, doubled
+from holdfast.config import Settings
+from holdfast.demo.asks import Asks
+from holdfast.demo.command import Command
+from holdfast.demo.crawler import Crawler
+from holdfast.demo.serving import WorldServer
+from holdfast.demo.sighting import Sighting, sight
+from waiting import wait_until
+
+PAGES = 200
+DELAY_MS = 5
+CONCURRENCY = 8
+END_S_MAX = 60.0
+NOT_COMPARED = ("fetched_at", "run", "target")  # when, in which run and as which row: another run has others
+
+
+@dataclass
+class Scene:
+    """One data folder and the one crawl command that belongs to it."""
+
+    world: WorldServer
+    folder: Path
+    asks_of_world: Asks
+    first: int = 0
+    started: list[Command] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.world.set_faults()
+        self.first = self.asks_of_world.look()
+
+    @property
+    def seed_url(self) -> str:
+        return f"{self.world.url}/p/0"
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(data=self.folder / "data")
+
+    @property
+    def where(self) -> list[str]:
+        return ["--data", str(self.settings.data)]
+
+    @property
+    def crawler(self) -> Crawler:
+        pace = ["--delay", "0", "--per-host", str(CONCURRENCY), "--plain"]
+        return Crawler(
+            self.world, self.asks_of_world, self.seed_url, self.settings, self.folder, where=self.where, pace=pace
+        )
+
+    def start(self, *words: str, environ: Mapping[str, str] | None = None) -> Command:
+        """Start a command; whatever still runs at the end of the test is killed then."""
+        said = self.folder / f"scene-{len(self.started)}"
+        self.started.append(Command([*words, *self.where], said=said, environ=environ))
+        return self.started[-1]
+
+    def crawl(self, environ: Mapping[str, str] | None = None) -> Command:
+        words = [word for word in self.crawler.words if word not in self.where]
+        return self.start(*words, environ=environ)
+
+    def run(self, *words: str, environ: Mapping[str, str] | None = None) -> Command:
+        """The same, to its end."""
+        command = self.start(*words, environ=environ)
+        command.wait(END_S_MAX)
+        return command
+
+    def crawled(self, environ: Mapping[str, str] | None = None) -> Command:
+        command = self.crawl(environ)
+        command.wait(END_S_MAX)
+        return command
+
+    def asks(self) -> list[Ask]:
+        return list(self.asks_of_world.since(self.first))
+
+    def await_asks(self, n: int) -> None:
+        wait_until(lambda: len(self.asks()) >= n, END_S_MAX, f"{n} requests")
+
+    def slow_down(self, ms: int = 100) -> None:
+        """Every page takes longer from now on; `set_faults()` of the world ends it."""
+        self.world.set_faults(slow_share=1.0, slow_ms=ms)
+
+    def look(self) -> Sighting:
+        """The ledger while nobody writes to it."""
+        found = sight(self.settings, self.seed_url)
+        assert found is not None
+        return found
+
+    def status(self) -> dict[str, Any]:
+        """The job while somebody works it, as `holdfast status` tells it from outside."""
+        command = self.run("status", self.job_name, "--json")
+        assert command.code == 0, command.err
+        document: dict[str, Any] = json.loads(command.out)
+        return document
+
+    @property
+    def job_name(self) -> str:
+        return self.world.address.replace(":", "-")
+
+    def is_locked(self) -> bool:
+        """Whether somebody is in the middle of a write to the ledger."""
+        connection = sqlite3.connect(self.settings.ledger_path, timeout=0, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            return True
+        finally:
+            connection.close()
+        return False
+
+    def exported(self) -> list[dict[str, Any]]:
+        """The lines of `holdfast export`, sorted by URL, without what may differ from run to run."""
+        path = self.folder / "pages.jsonl"
+        command = self.run("export", self.look().job.uid, "-o", str(path), "--format", "jsonl")
+        assert command.code == 0, command.err
+        rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+        assert not doubled(row["url"] for row in rows)
+        kept = [{name: row[name] for name in row if name not in NOT_COMPARED} for row in rows]
+        return sorted(kept, key=lambda row: str(row["url"]))
+
+    def close(self) -> None:
+        for command in self.started:
+            with command:
+                pass
+
+
+@dataclass(frozen=True)
+class Calm:
+    """The same crawl, undisturbed: what every crash must come to in the end."""
+
+    end: Sighting
+    exported: list[dict[str, Any]]
+
+    def assert_equal_to(self, scene: Scene) -> None:
+        """The differential oracle: same (url, sha256, status), same export, books that balance, verify content."""
+        end = scene.look()
+        nothing: tuple[list[Result], list[Result]] = ([], [])
+        assert differences(self.end.seen, end.seen) == nothing
+        assert end.job.status == "completed"
+        assert end.balances
+        assert end.poisoned == 0
+        assert scene.exported() == self.exported
+        assert not asked_more_than_attempts(scene.asks(), end.seen)
+        verify = scene.run("verify", end.job.uid)
+        assert verify.code == 0, verify.err + verify.out

@@ -1,0 +1,159 @@
+"""`holdfast selftest` itself: it holds on both ledgers, touches nobody else's, and breaks when a promise is broken."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import psycopg
+import pytest
+
+from holdfast.audit.witness import Seen
+from holdfast.config import Settings
+from holdfast.demo.command import Command
+from holdfast.demo.sighting import Sighting
+from holdfast.demo.stretch import Stretch
+from holdfast.errors import BadParams
+from holdfast.model.job import Counts
+from holdfast.testing import selftest
+from holdfast.testing.judgement import Judgement, judge
+from holdfast.testing.trial import Evidence, Plan
+
+PAGES = [f"http://tree.test/p/{n}" for n in range(4)]
+
+
+def test_four_kills_on_sqlite_lose_and_double_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    code = selftest.run(150, 4, 1, json=True)
+    said = json.loads(capsys.readouterr().out)
+    assert code == 0, said
+    assert_nothing_lost(said)
+
+
+def test_four_kills_on_postgresql_lose_and_double_nothing(capsys: pytest.CaptureFixture[str], pg_url: str) -> None:
+    code = selftest.run(150, 4, 2, pg_url, json=True)
+    said = json.loads(capsys.readouterr().out)
+    assert code == 0, said
+    assert_nothing_lost(said)
+    assert said["scope"]["ledger"].startswith("PostgreSQL")
+    assert not schemas_left(pg_url)
+
+
+def assert_nothing_lost(said: dict[str, Any]) -> None:
+    assert said["schema"] == "holdfast.selftest/1"
+    assert said["kills"] == {"planned": 4, "delivered": 4, "checked": 4}
+    assert (said["lost"], said["doubled"], said["wrong_bytes"], said["poisoned"]) == (0, 0, 0, 0)
+    assert said["counts"]["succeeded"] == 150
+    assert said["loss_per_kill_below"] == 0.75
+
+
+def schemas_left(pg_url: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(pg_url) as connection:
+        return connection.execute("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'holdfast_selftest%'").fetchall()
+
+
+def test_the_command_prints_a_table_with_n_and_the_bound(tmp_path: Path) -> None:
+    words = ["selftest", "--pages", "40", "--kill", "1", "--seed", "3"]
+    with Command(words, said=tmp_path / "said") as command:
+        assert command.wait(60) == 0, command.err + command.out
+    assert "selftest: 40 pages, 1 kill, seed 3" in command.out
+    assert "0 lost and 0 doubled in 1 kill (3/N: at 95 % below 100 % per kill)" in command.out
+    assert "kill 1/1 after" in command.err
+    assert "\x1b" not in command.out + command.err
+
+
+def test_what_cannot_be_tested_is_refused() -> None:
+    with pytest.raises(BadParams, match="1 process for now, not with 2"):
+        selftest.run(100, 4, 1, processes=2)
+    with pytest.raises(BadParams, match="10 kills need more than 10 pages"):
+        selftest.run(10, 10, 1)
+
+
+def test_kill_points_come_from_the_seed_and_fit_into_the_crawl() -> None:
+    plan = Plan(pages=3000, kills=50, seed=7, settings=Settings())
+    points = plan.kill_points()
+    assert points == plan.kill_points()
+    assert points != replace(plan, seed=8).kill_points()
+    assert len(points) == 50
+    assert min(points) >= 1
+    assert 2000 < sum(points) < 3000
+
+
+def test_good_evidence_is_judged_good() -> None:
+    assert broken(judged(evidence())) == []
+
+
+def test_each_broken_promise_is_named() -> None:
+    good, end = evidence(), left(PAGES)
+    first, last = good.stretches
+    bad = {
+        "kills delivered": replace(good, stretches=[last]),
+        "pages lost": replace(good, end=left(PAGES[:3])),
+        "results doubled": replace(good, exported=[*good.exported, good.exported[0]]),
+        "wrong bytes": replace(good, exported=[(PAGES[0], "other"), *good.exported[1:]]),
+        "pages poisoned": replace(good, end=replace(end, poisoned=1)),
+        "… without cause": replace(good, stretches=[first, replace(last, asks=asks(9, PAGES[0], *PAGES[1:]))]),
+        "fetched unclaimed": replace(good, end=replace(end, seen=tuple(replace(row, attempts=1) for row in end.seen))),
+        "last exit code": replace(good, stretches=[first, replace(last, code=1)]),
+        "holdfast verify": replace(good, verify_code=9),
+        "restart to first fetch": replace(good, stretches=[first, replace(last, began_ns=-30_000_000_000)]),
+    }
+    for promise, case in bad.items():
+        assert promise in broken(judged(case)), promise
+
+
+def test_a_page_fetched_once_done_and_an_early_end_are_named() -> None:
+    good = evidence()
+    first, last = good.stretches
+    again = replace(good, stretches=[first, replace(last, asks=asks(9, PAGES[0], *PAGES[1:]))])
+    assert "fetched once done" in broken(judged(again))
+    early = replace(good, end=left(PAGES[:3]), exported=good.exported[:3])
+    assert "finished too early" in broken(judged(early))
+
+
+def test_seventeen_pages_fetched_again_are_too_many() -> None:
+    many = [f"http://tree.test/p/{n}" for n in range(17)]
+    first, last = evidence().stretches
+    dead = replace(first, asks=asks(1, *many), left=left([], many))
+    case = replace(evidence(), stretches=[dead, replace(last, asks=asks(9, *many))])
+    assert "fetched again" in broken(judged(case))
+
+
+def judged(case: Evidence) -> Judgement:
+    return judge(Plan(pages=4, kills=1, seed=1, settings=Settings()), case)
+
+
+def broken(judgement: Judgement) -> list[str]:
+    return [line.promise for line in judgement.lines if not line.holds]
+
+
+def evidence() -> Evidence:
+    """Four pages; the first was done and the second in hand when the crawl was killed, then all came."""
+    killed = Stretch(
+        pid=1, began_ns=0, ended_ns=5, asks=asks(1, PAGES[0], PAGES[1]), code=-9, left=left(PAGES[:1], PAGES[1:2])
+    )
+    resumed = Stretch(pid=2, began_ns=6, ended_ns=20, asks=asks(9, *PAGES[1:]), code=0)
+    return Evidence(
+        stretches=[killed, resumed],
+        oracle=dict.fromkeys(PAGES, "sha"),
+        end=left(PAGES),
+        exported=[(url, "sha") for url in PAGES],
+        verify_code=0,
+        words="",
+        seconds=1.0,
+    )
+
+
+def asks(at_ns: int, *urls: str) -> tuple[dict[str, Any], ...]:
+    return tuple({"at_ns": at_ns + n, "key": url} for n, url in enumerate(urls))
+
+
+def left(done: list[str], held: list[str] | None = None) -> Sighting:
+    """A ledger with these pages succeeded and those in hand; every page was claimed twice, to be generous."""
+    rows = [Seen(url, "succeeded", "sha", 2) for url in done]
+    rows += [Seen(url, "in_progress", None, 2) for url in held or ()]
+    counts = Counts(discovered=len(rows), succeeded=len(done), in_progress=len(held or ()))
+    job: Any = SimpleNamespace(status="in_progress" if held else "completed")  # as far as judging looks at a job
+    return Sighting(job=job, counts=counts, seen=tuple(rows), poisoned=0)

@@ -1,0 +1,83 @@
+"""Ctrl-C, twice Ctrl-C, SIGTERM: each is answered as promised, and the crawl goes on afterwards (ux 3.4, 3.5)."""
+
+from __future__ import annotations
+
+import signal
+
+from crash.scene import PAGES, Calm, Scene
+from holdfast.demo.command import Command
+
+SOME_ASKS = 20
+LONG_MS = 3000
+
+
+def crawling(scene: Scene, *, page_ms: int = 50) -> Command:
+    """A crawl in its middle, slow enough to be interrupted there."""
+    scene.slow_down(page_ms)
+    crawl = scene.crawl()
+    scene.await_asks(SOME_ASKS)
+    return crawl
+
+
+def test_one_interrupt_pauses_and_the_same_command_goes_on(scene: Scene, calm: Calm) -> None:
+    crawl = crawling(scene)
+    crawl.send(signal.SIGINT)
+    assert crawl.wait(30) == 11
+    assert "Pausing: finishing" in crawl.err
+    left = scene.look()
+    assert (left.job.status, left.job.paused_by, left.counts.in_progress) == ("paused", "interrupt", 0)
+    scene.world.set_faults()
+    assert scene.crawled().code == 0
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES
+
+
+def test_resume_without_a_name_takes_up_what_an_interrupt_paused(scene: Scene, calm: Calm) -> None:
+    crawl = crawling(scene)
+    crawl.send(signal.SIGINT)
+    assert crawl.wait(30) == 11
+    scene.world.set_faults()
+    assert scene.run("resume").code == 0
+    calm.assert_equal_to(scene)
+
+
+def test_a_second_interrupt_exits_at_once_and_loses_nothing(scene: Scene, calm: Calm) -> None:
+    crawl = crawling(scene)
+    scene.slow_down(LONG_MS)
+    scene.await_asks(len(scene.asks()) + 8)
+    crawl.send(signal.SIGINT)
+    crawl.wait_for(lambda: "Pausing" in crawl.err, seconds=30)
+    crawl.wait_for(lambda: scene.status()["requested"] == "pause", seconds=30)
+    crawl.send(signal.SIGINT)
+    assert crawl.wait(2) == 130
+    scene.world.set_faults()
+    assert scene.crawled().code == 0
+    calm.assert_equal_to(scene)
+
+
+def test_sigterm_drains_and_leaves_the_job_running(scene: Scene, calm: Calm) -> None:
+    crawl = crawling(scene)
+    crawl.send(signal.SIGTERM)
+    assert crawl.wait(30) == 11
+    left = scene.look()
+    assert (left.job.status, left.job.requested, left.counts.in_progress) == ("in_progress", None, 0)
+    scene.world.set_faults()
+    assert scene.run("resume").code == 0
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES
+
+
+def test_a_job_paused_by_its_user_stays_paused_until_it_is_named(scene: Scene, calm: Calm) -> None:
+    """PAU-05: neither a restart nor `resume` without a name takes it up."""
+    crawl = crawling(scene)
+    assert scene.run("pause", scene.job_name).code == 0
+    assert crawl.wait(30) == 10
+    scene.world.set_faults()
+    asked = len(scene.asks())
+    nothing = scene.run("resume")
+    assert (nothing.code, len(scene.asks())) == (0, asked)
+    assert "Nothing to resume" in nothing.err
+    assert scene.look().job.status == "paused"
+    assert scene.run("resume", scene.job_name).code == 0
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES

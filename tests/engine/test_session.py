@@ -7,6 +7,7 @@ import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -14,6 +15,7 @@ import msgspec
 import pytest
 
 from engine.desk import FAST, MARSH, FunctionFetcher, MemoryBlobs, page
+from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
 from holdfast.engine import control
 from holdfast.engine.liveness import boot_id, is_dead, this_process
@@ -272,21 +274,21 @@ def owner_with(pid: int) -> Owner:
     return msgspec.structs.replace(this_process(), pid=pid, started=1)
 
 
-def plan_ponds(marsh: Marsh, leases: Sequence[Lease], numbers: Iterable[int]) -> None:
+def plan_ponds(marsh: Marsh, leases: Sequence[Lease], numbers: Iterable[int], job: int | None = None) -> None:
     context = Context(params=marsh.job.params, salt=marsh.ledger.salt(), chunking="key")
     plan = next(lease for lease in leases if lease.kind == "plan")
     found = tuple(context.found(seed_address(f"{MARSH}/pond/{n}"), depth=0) for n in numbers)
     marsh.ledger.enqueue(
-        marsh.job.id,
+        job or marsh.job.id,
         PlanBatch.freeze(
             chunk=plan.chunk, epoch=plan.epoch, no=plan.no + 1, cursor=0, next_cursor=1, done=True, found=found
         ),
     )
 
 
-def claim_some(marsh: Marsh, leases: Sequence[Lease], room: int) -> None:
+def claim_some(marsh: Marsh, leases: Sequence[Lease], room: int, job: int | None = None) -> None:
     work = tuple(lease for lease in leases if lease.kind == "work")
-    marsh.ledger.settle(marsh.job.id, (), Wish(leases=work, room=room, delay_ms=0, per_host=64))
+    marsh.ledger.settle(job or marsh.job.id, (), Wish(leases=work, room=room, delay_ms=0, per_host=64))
 
 
 def test_with_a_depth_limit_a_page_found_by_a_long_way_first_is_not_lost(tmp_path: Path) -> None:
@@ -310,6 +312,86 @@ def test_with_a_depth_limit_a_page_found_by_a_long_way_first_is_not_lost(tmp_pat
     assert ended.counts.skipped_by == {"excluded": 1}
     depths = {row.url.removeprefix(MARSH): row.depth for row in marsh.ledger.targets(marsh.job.id)}
     assert depths == {"/pond/0": 0, "/quick": 1, "/slow": 1, "/reeds": 2, "/pond": 2, "/island": 3, "/beyond": 4}
+
+
+def test_the_slots_of_another_jobs_dead_worker_do_not_stop_this_one(tmp_path: Path) -> None:
+    """A host's slots are shared by all jobs; a crawl that was killed must not keep them for ever."""
+    marsh = Marsh(tmp_path, serve_ponds, Options(delay_ms=0, per_host=2))
+    spec = JobSpec(recipe="site", name="other", identity="site:other", params={"seeds": [MARSH]}, chunking="key")
+    other = marsh.ledger.move(marsh.ledger.submit(spec)[0].id, "start", actor="user", because="test")
+    leases = marsh.ledger.lease(other.id, owner_with(pid=2**22 + 1), life_s=30, want=16, is_dead=is_dead)
+    plan_ponds(marsh, leases, range(2), job=other.id)
+    claim_some(marsh, leases, 2, job=other.id)
+    assert marsh.run().counts.succeeded == 40
+
+
+def test_a_failed_job_goes_on_after_the_cause_was_mended(tmp_path: Path) -> None:
+    """Exit code 8 says: the same command, after the fix."""
+    is_up = False
+
+    async def answer(url: str) -> Response:
+        if not is_up:
+            raise FetchError("dns_error", "no such marsh")
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer, Options(delay_ms=0, per_host=64, max_attempts=1))
+    assert marsh.run().job.status == "failed"
+    is_up = True
+    ended = marsh.run()
+    assert (ended.job.status, ended.counts.succeeded, ended.counts.failed) == ("completed", 40, 0)
+    assert verify(marsh.ledger.query, marsh.job.id) == []
+
+
+def test_what_was_claimed_is_handed_back_when_its_host_asks_for_patience(tmp_path: Path) -> None:
+    """ledger.md f: Retry-After also concerns what waits in the worker's queue."""
+
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/0"):
+            return page(url, *(f"/pond/{n}" for n in range(1, 9)))
+        session.interrupt("drain")
+        raise FetchError("http_429", "slow down", status=429, retry_after_s=60)
+
+    marsh = Marsh(tmp_path, answer, Options(delay_ms=0, per_host=64, concurrency=1))
+    session = marsh.session()
+    session.run()
+    assert len(marsh.fetcher.asked) == 2
+    assert marsh.ledger.query("SELECT count(*) FROM attempt WHERE outcome = 'handed_back'")[0][0] >= 1
+
+
+def test_the_delay_is_kept_between_the_starts_of_fetches(tmp_path: Path) -> None:
+    """Though claims of a host may have waited in the queue: never sooner than the delay less its jitter."""
+    starts: list[int] = []
+
+    async def answer(url: str) -> Response:
+        starts.append(SystemClock().monotonic_ms())
+        return page(url, "/pond/1", "/pond/2", "/pond/3", "/pond/4")
+
+    Marsh(tmp_path, answer, Options(delay_ms=50, jitter=0.2, per_host=8, concurrency=1)).run()
+    assert len(starts) == 5
+    assert min(later - earlier for earlier, later in pairwise(starts)) >= 39
+
+
+def test_fetches_of_a_lost_chunk_are_given_up(tmp_path: Path) -> None:
+    """E5: the new owner fetches the page; the old one stops asking the site for it."""
+    given_up = []
+
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/0"):
+            return await serve_ponds(url)
+        assert session._worker is not None
+        session._worker.heard(set(session._worker.group.leases), None)
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            given_up.append(url)
+            raise
+        raise AssertionError(url)
+
+    marsh = Marsh(tmp_path, answer)
+    session = marsh.session()
+    threading.Timer(3, session.interrupt, ("drain",)).start()
+    session.run()
+    assert given_up
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 8])

@@ -65,7 +65,8 @@ def wrong_counts(query: Query, job: int) -> list[Row]:
     stored = query("SELECT number, at, doc, checksum FROM checkpoint WHERE job = ? ORDER BY number", (job,))
     [(reopened,)] = query(
         "SELECT coalesce(max(v.at), -1) FROM event v JOIN chunk c ON c.id = v.chunk WHERE c.job = ? "
-        f"AND v.thing = 'job' AND v.verb IN ({', '.join('?' * len(REOPENING))})",
+        f"AND v.thing = 'job' AND (v.verb IN ({', '.join('?' * len(REOPENING))}) "
+        "OR (v.verb = 'resume' AND v.source = 'failed'))",  # its seeds are tried afresh
         (job, *REOPENING),
     )
     points = [point for row in stored if (point := _read(row)) is not None and point.at > reopened]

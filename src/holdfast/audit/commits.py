@@ -182,6 +182,7 @@ LAWS = (
         "AND a.no = t.last_no AND a.target = t.id WHERE t.job = ? AND NOT CASE "
         f"WHEN t.last_no IS NULL THEN t.state IN ({READY}, {HELD}, {SKIPPED}, {CANCELLED}) "
         "WHEN a.outcome IS NULL THEN 1 = 1 "  # a missing attempt is the affair of L6.last
+        f"WHEN a.gen < t.gen THEN t.state IN ({READY}, {HELD}, {CANCELLED}) "  # put back, and not tried again yet
         "WHEN a.outcome = 'succeeded' THEN "
         f"t.state = {SUCCEEDED} WHEN a.outcome = 'skipped' THEN t.state = {SKIPPED} "
         f"WHEN a.outcome = 'failed' THEN t.state = {FAILED} AND coalesce(t.code, a.code, '') = coalesce(a.code, '') "

@@ -44,7 +44,9 @@ def arguments(parser: Parser) -> None:
     pace.add_argument("--per-host", type=whole(1, 256), metavar="N", help="fetches at once per host (2)")
     pace.add_argument("--delay", type=duration(0, 3600), metavar="DUR", help="between fetches to one host (500ms)")
     pace.add_argument("--max-attempts", type=whole(1, 100), metavar="N", help="tries per target (3)")
-    pace.add_argument("--max-bytes", type=size(1, 10**12), metavar="SIZE", help="size per response (50MB)")
+    pace.add_argument(
+        "--max-bytes", type=size(1, 256_000_000), metavar="SIZE", help="size per response, at most 256MB (50MB)"
+    )
     pace.add_argument("--timeout", type=duration(0.001, 86_400), metavar="DUR", help="whole exchange (60s)")
     pace.add_argument("--user-agent", type=_agent, metavar="S", help="default holdfast/VERSION (+URL)")
     pace.add_argument(

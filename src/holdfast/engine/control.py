@@ -11,12 +11,12 @@ from holdfast.policy.recovery import Row, Sight, look
 from holdfast.ports import Ledger
 
 CANCEL_SLICE = 1000
-SUBMIT_TRIES = 6
+VERB_TRIES = 6
 
 
 def submit(ledger: Ledger, spec: JobSpec) -> Job:
     """Accept a job, or find the one with this identity; repeated where the answer was lost."""
-    return repeated(lambda: ledger.submit(spec), tries=SUBMIT_TRIES)[0]
+    return repeated(lambda: ledger.submit(spec), tries=VERB_TRIES)[0]
 
 
 def holder_of(ledger: Ledger, job: Job) -> Owner | None:
@@ -58,21 +58,38 @@ def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
 
 def pause(ledger: Ledger, job: Job, *, actor: str, paused_by: str = "user") -> Job:
     """Ask for a pause; where nobody works the job it is taken at once. Else `requested` stands until it is."""
-    ledger.request(job.id, "pause", actor=actor, because=_BECAUSE[paused_by], paused_by=paused_by)
+    because = _BECAUSE[paused_by]
+    repeated(
+        lambda: ledger.request(job.id, "pause", actor=actor, because=because, paused_by=paused_by), tries=VERB_TRIES
+    )
     return _acknowledged(ledger, job)
 
 
 def cancel(ledger: Ledger, job: Job, *, actor: str) -> Job:
-    """Ask for the end; where nobody works the job it comes at once, pending targets included."""
-    ledger.request(job.id, "cancel", actor=actor, because="cancelled by user")
+    """Ask for the end; where nobody works the job it comes at once, pending targets included.
+
+    A cancel that was cut short is finished by the next one.
+    """
+    if job.status == "cancelled" and ledger.books(job.id)[1].left:
+        cancel_rest(ledger, job)
+        return ledger.books(job.id)[0]
+    repeated(lambda: ledger.request(job.id, "cancel", actor=actor, because="cancelled by user"), tries=VERB_TRIES)
     return _acknowledged(ledger, job)
 
 
 def _acknowledged(ledger: Ledger, job: Job) -> Job:
-    after = ledger.acknowledge(job.id, is_dead=is_dead) or ledger.books(job.id)[0]
+    done = repeated(lambda: ledger.acknowledge(job.id, is_dead=is_dead), tries=VERB_TRIES)
+    after = done or ledger.books(job.id)[0]
     if after.status == "cancelled":
         cancel_rest(ledger, after)
     return after
+
+
+def free_dead(ledger: Ledger) -> None:
+    """Free what dead workers hold, of whatever job: a host's slots are shared, and theirs would stay taken for ever."""
+    for job in ledger.jobs():
+        if any(holder.lapsed or is_dead(holder.owner) for holder in ledger.holders(job.id)):
+            ledger.rescue(job.id, is_dead=is_dead)
 
 
 def cancel_rest(ledger: Ledger, job: Job) -> None:

@@ -57,7 +57,7 @@ class Group:
             settled = ledger.settle(self.job, batches, wish, checkpoint)
         except LedgerUnavailable:
             settled = repeated(lambda: ledger.settle(self.job, batches, None, None), tries=self.tries)
-            adopted = self._adopt(ledger)
+            adopted = self.adopt(ledger)
         return self._learn(settled, batches, finished, adopted)
 
     def _with_bodies(self, finished: Sequence[Finished]) -> list[tuple[int, Verdict]]:
@@ -94,7 +94,7 @@ class Group:
             for chunk, items in by_chunk.items()
         ]
 
-    def _adopt(self, ledger: Ledger) -> tuple[Claimed, ...]:
+    def adopt(self, ledger: Ledger) -> tuple[Claimed, ...]:
         """After an unknown outcome: the ledger's own word on which leases we have, their numbers and targets."""
         holding = repeated(lambda: ledger.held(tuple(self.leases.values())), tries=self.tries)
         self.leases = {lease.chunk: lease for lease in holding.leases}

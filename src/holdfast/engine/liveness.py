@@ -14,6 +14,7 @@ from holdfast.model.lease import Owner
 
 _STATE_FIELD = 0
 _START_FIELD = 19
+HIDDEN = -1
 
 
 @cache
@@ -40,7 +41,18 @@ def is_dead(owner: Owner) -> bool:
         return True
     if owner.namespace != pid_namespace():
         return False
-    return _started(owner.pid) != owner.started
+    return _started(owner.pid) not in (owner.started, HIDDEN)
+
+
+def _is_gone(pid: int) -> bool:
+    """Where /proc hides the processes of others, a signal that may not be sent still proves that one is there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 def _started(pid: int) -> int | None:
@@ -48,6 +60,6 @@ def _started(pid: int) -> int | None:
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
-        return None
+        return None if _is_gone(pid) else HIDDEN
     fields = text.rpartition(")")[2].split()  # the name before it may contain spaces and brackets
     return None if fields[_STATE_FIELD] in "ZX" else int(fields[_START_FIELD])

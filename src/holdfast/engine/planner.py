@@ -28,18 +28,19 @@ class Planner:
         self.done = False
         self._cursor = -1
 
-    def advance(self, ledger: Ledger) -> None:
-        """Enqueue the next batch, unless enough is pending already. A replayed batch answers like the first."""
+    def advance(self, ledger: Ledger) -> bool:
+        """Enqueue the next batch; False where enough is pending already. A replayed batch answers like the first."""
         if self._cursor < 0:
             self._cursor, self.done = ledger.plan(self._job)
             self._targets = islice(self._recipe.plan(self._context), self._cursor, None)
             self._waiting: PlanBatch | None = None
         if self.done or (self._waiting is None and ledger.books(self._job)[1].pending > AHEAD_MAX):
-            return
+            return False
         batch = self._waiting = self._waiting or self._next_batch()
         lease = ledger.enqueue(self._job, batch)
         self.lease = msgspec.structs.replace(self.lease, no=lease.no)
         self._cursor, self.done, self._waiting = batch.next_cursor, batch.done, None
+        return True
 
     def _next_batch(self) -> PlanBatch:
         """Frozen when first sent: an unknown outcome is repeated with the very same batch."""

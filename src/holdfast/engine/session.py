@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from holdfast.clock import Clock
-from holdfast.engine.control import cancel_rest
+from holdfast.engine.control import cancel_rest, free_dead
 from holdfast.engine.execute import Executor
 from holdfast.engine.group import Committed, Group
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.liveness import is_dead, this_process
+from holdfast.engine.pace import Pace
 from holdfast.engine.planner import Planner
 from holdfast.engine.worker import Worker
 from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
@@ -164,10 +166,12 @@ class Session:
                 parts.recipe, context, fetcher, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
             ),
             random=parts.random,
+            pace=Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter),
             heartbeat=heartbeat,
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
             has_room=parts.has_room,
             on_commit=self._on_commit,
+            on_idle=free_dead,
             stop_deadline_s=parts.stop_deadline_s,
             in_levels=parts.recipe.in_levels(job.params),
         )
@@ -178,6 +182,7 @@ class Session:
             ended = await self._thread.insist(lambda ledger: ledger.finish(self._job.id, control))
             if ended is not None:
                 return ended.status
+            await worker.adopt()
             await self._parts.clock.wait(0.05)
         return worker.orders.stop or "lost"
 
@@ -232,7 +237,8 @@ class Session:
     async def _release(self, active_ms: int = 0) -> None:
         leases, life_s = self._leases, self._parts.lease_s
         if active_ms:
-            await self._thread.insist(lambda ledger: ledger.renew(leases, life_s=life_s, active_ms=active_ms))
+            with contextlib.suppress(LedgerUnavailable):  # repeated, it might be counted twice
+                await self._thread.call(lambda ledger: ledger.renew(leases, life_s=life_s, active_ms=active_ms))
         await self._thread.insist(lambda ledger: ledger.release(leases))
 
     async def _ended(self, how: str) -> Ended:

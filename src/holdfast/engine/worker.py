@@ -16,11 +16,14 @@ from holdfast.engine.execute import Executor, Finished, handed_back
 from holdfast.engine.group import Committed, Group
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.ledger_thread import LedgerThread
+from holdfast.engine.pace import Pace
 from holdfast.engine.planner import Planner
+from holdfast.errors import LostLease
 from holdfast.model.claim import Wish
 from holdfast.model.job import Job, Options
 from holdfast.model.target import Claimed
 from holdfast.policy import checkpointing
+from holdfast.ports import Ledger
 
 if TYPE_CHECKING:
     from random import Random
@@ -29,6 +32,8 @@ GROUP_MAX = 256
 LINGER_S = 0.005
 IDLE_WAIT_S = 0.25
 SUSPECT_REST_MS = 500
+PLAN_REST_MS = 1_000
+SWEEP_EVERY_MS = 5_000
 
 
 @dataclass(slots=True)
@@ -53,12 +58,15 @@ class Worker:
     planner: Planner | None
     has_room: Callable[[], bool]
     on_commit: Callable[[Committed, int], None]
+    on_idle: Callable[[Ledger], None]
     stop_deadline_s: float
     in_levels: bool
     random: Random
+    pace: Pace
     orders: Orders = field(default_factory=Orders)
     _queue: deque[Claimed] = field(default_factory=deque)
     _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
+    _chunk_of: dict[int, int] = field(default_factory=dict)  # of what is running
     _waiting: list[Finished] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: int = 0
@@ -66,6 +74,8 @@ class Worker:
     _idle_until_ms: int = 0
     _suspects: int = 0
     _alone: set[int] = field(default_factory=set)
+    _plan_rest_ms: int = 0
+    _swept_ms: int = 0
     _suspect_rest_ms: int = 0
     _drained: bool = False
     _lost_chunks: set[int] = field(default_factory=set)
@@ -87,6 +97,8 @@ class Worker:
                 self._start_tasks()
                 if self._should_commit():
                     await self._commit()
+                elif self._should_sweep():
+                    await self.thread.insist(self.on_idle)
                 else:
                     await self._rest()
         finally:
@@ -123,10 +135,21 @@ class Worker:
         return self._in_hand() == 0 and (self.orders.stop is not None or self._drained)
 
     async def _plan(self) -> None:
-        if self.planner is not None and not self.planner.done and self.orders.stop is None:
-            planner = self.planner
-            await self.thread.insist(planner.advance)
-            self._idle_until_ms = 0
+        """The next batch of the plan, unless enough is pending: then it is asked again in a while."""
+        planner, now = self.planner, self.clock.monotonic_ms()
+        if planner is None or planner.done or self.orders.stop is not None or now < self._plan_rest_ms:
+            return
+        try:
+            if await self.thread.insist(planner.advance):
+                self._idle_until_ms = 0
+            else:
+                self._plan_rest_ms = now + PLAN_REST_MS
+        except LostLease:
+            self.stop("lost")
+
+    async def adopt(self) -> None:
+        """What the ledger says we hold and we do not know of: a claim whose answer was lost and came true later."""
+        self._take(await self.thread.call(self.group.adopt))
 
     def _obey(self) -> None:
         """Self-fence and stop orders: hand back what was not begun; after the deadline also what was."""
@@ -149,10 +172,19 @@ class Worker:
 
     def _start_tasks(self) -> None:
         """Self-fenced: no fetch begins under a lease that may have lapsed."""
-        while self._queue and len(self._running) < self.options.concurrency and self.heartbeat.usable():
+        now = self.clock.monotonic_ms()
+        for _ in range(len(self._queue)):
+            if len(self._running) >= self.options.concurrency or not self.heartbeat.usable():
+                return
             claimed = self._queue.popleft()
-            task = asyncio.get_running_loop().create_task(self._work(claimed))
-            self._running[claimed.id] = task
+            if self.pace.is_held(claimed.host, now):
+                self._add_waiting(handed_back(claimed, self.clock.wall_ms(), "the host asked for patience"))
+            elif self.pace.wait_ms(claimed.host, now) > 0:
+                self._queue.append(claimed)
+            else:
+                self.pace.started(claimed.host, now)
+                self._chunk_of[claimed.id] = claimed.chunk
+                self._running[claimed.id] = asyncio.get_running_loop().create_task(self._work(claimed))
 
     async def _work(self, claimed: Claimed) -> None:
         try:
@@ -165,6 +197,9 @@ class Worker:
             return
         finally:
             self._running.pop(claimed.id, None)
+            self._chunk_of.pop(claimed.id, None)
+        if finished.verdict.hold_host_ms:
+            self.pace.hold(claimed.host, finished.verdict.hold_host_ms, self.clock.monotonic_ms())
         self._add_waiting(finished)
         if finished.pauses_job:
             self.stop(finished.verdict.code)
@@ -185,6 +220,14 @@ class Worker:
             lingered = self.clock.monotonic_ms() - self._first_waiting_ms >= LINGER_S * 1000
             return waiting >= GROUP_MAX or waiting >= len(self._running) or lingered
         return self._wish() is not None
+
+    def _should_sweep(self) -> bool:
+        """With nothing to do, now and then: perhaps a dead worker of another job keeps our host's slots."""
+        now = self.clock.monotonic_ms()
+        if self._in_hand() or now - self._swept_ms < SWEEP_EVERY_MS:
+            return False
+        self._swept_ms = now
+        return True
 
     def _wish(self) -> Wish | None:
         """What to claim now, if anything. Suspects are claimed alone, with nothing else in hand."""
@@ -251,6 +294,9 @@ class Worker:
         self._queue = deque(item for item in self._queue if item.chunk in chunks)
         self._alone &= {item.id for item in self._queue} | set(self._running)
         self._waiting = [item for item in self._waiting if item.claimed.chunk in chunks]
+        for target, chunk in self._chunk_of.items():
+            if chunk not in chunks:
+                self._running[target].cancel()
         if not chunks:
             self.stop("lost")
 
@@ -287,8 +333,13 @@ class Worker:
         elif self._idle_until_ms:
             timeout = max(0.001, min(timeout, (self._idle_until_ms - self.clock.monotonic_ms()) / 1000))
         self._wake.clear()
-        if self._is_over() or (self._queue and len(self._running) < self.options.concurrency):
+        if self._is_over():
             return
+        if self._queue and len(self._running) < self.options.concurrency:  # only hosts that must wait are left
+            now = self.clock.monotonic_ms()
+            waits = [self.pace.wait_ms(item.host, now) for item in self._queue]
+            timeout = max(0.001, min(timeout, min(waits) / 1000))
+            self.pace.forget((item.host for item in self._queue), now)
         try:
             async with asyncio.timeout(timeout):
                 await self._wake.wait()

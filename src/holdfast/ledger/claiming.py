@@ -116,22 +116,24 @@ class Claim:
             return [row for row in self._suspects([lease.chunk]) if self._host(row[1]).room(self._now) > 0]
         ready = []
         for row in self._lanes(lease, phase):
-            host = self._host(row[1])
-            if host.room(self._now) > 0 and self._is_of_this_level(row[0]):
+            due = self._due_later(row[0], self._host(row[1]))
+            if due is None:
                 ready.append(row)
             else:
-                due = host.ready_at if host.ready_at > self._now else self._now + BUSY_POLL_MS
                 self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, row[0]))
         return ready
 
-    def _is_of_this_level(self, lane: int) -> bool:
-        if not self._wish.in_levels:
-            return True
+    def _due_later(self, lane: int, host: Host) -> int | None:
+        """When to look at this lane again; None: it may be claimed from now."""
+        if host.room(self._now) <= 0:
+            return host.ready_at if host.ready_at > self._now else self._now + BUSY_POLL_MS
         sql = (
             "SELECT 1 WHERE EXISTS (SELECT 1 FROM target WHERE lane = ? AND state = 0 AND rank <= ?) "
             "OR EXISTS (SELECT 1 FROM target WHERE lane = ? AND state = 1 AND not_before <= ? AND rank <= ?)"
         )
-        return one(self._tx, sql, (lane, self._rank_max, lane, self._now, self._rank_max)) is not None
+        if one(self._tx, sql, (lane, self._rank_max, lane, self._now, self._rank_max)) is not None:
+            return None
+        return self._now + BUSY_POLL_MS if self._wish.in_levels else self._next_due(lane)
 
     def _take(self, lease: Lease, candidates: list[Row]) -> None:
         for row in candidates:
@@ -229,14 +231,15 @@ class Claim:
         return known
 
     def _read_host(self, host: int) -> Host:
-        """The host's row, locked. After the clock was set back, stored moments are as far ahead as when written."""
+        """The host's row, locked. After the clock was set back, its moments are as far ahead as when written."""
         row = one(
             self._tx,
             "SELECT key, conc, delay_ms, busy, next_at, hold_until, set_at FROM host WHERE id = ? "
-            + self._tx.lock("host"),
+            + self._tx.skip_locked(),
             (host,),
         )
-        assert row is not None
+        if row is None:  # another job is at this host's row just now: never wait for one with others in hand
+            return Host(id=host, key="", conc=0, delay_ms=0, busy=0, ready_at=0)
         key, conc, delay_ms, busy, next_at, hold_until, set_at = row
         back = max(0, set_at - self._now)
         return Host(

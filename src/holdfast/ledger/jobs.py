@@ -17,6 +17,7 @@ from holdfast.ledger.tx import Row, Tx, one
 from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.states import JOB, State, move
 
+MOVED_BY_USER = ("start", "resume")
 JOB_COLUMNS = (
     "id, uid, name, recipe, identity, params, options, chunking, status, requested, paused_by, because, stop_reason, "
     "health, version, phase, gen, plan_done, planned_total, run, active_ms, created_at, since, started_at, paused_at, "
@@ -132,8 +133,8 @@ def move_job(tx: Tx, job: int, verb: str, *, actor: str, because: str, version: 
     """start or resume: the guarded move, and the chunks claimable again in the same transaction."""
     before = read_job(tx, job, locked=True)
     step = move(JOB, before.status, verb)
-    if verb in REQUESTS:
-        raise Refused(f"a {verb} is requested and acknowledged, never moved: a live worker may hold chunks")
+    if verb not in MOVED_BY_USER:
+        raise Refused(f"{verb} is asked for with request(), or done by a worker")
     if version is not None and version != before.version:
         raise Refused(f"{before} was changed meanwhile: it is {before.status} (version {before.version})")
     now = tx.wall()
@@ -144,7 +145,27 @@ def move_job(tx: Tx, job: int, verb: str, *, actor: str, because: str, version: 
     )
     tx.run("UPDATE chunk SET requested = NULL WHERE job = ?", (job,))
     add_event(tx, control_chunk(tx, job), "job", verb, step.source, step.target, actor=actor, because=because)
+    if step.source == "failed":
+        _requeue_seeds(tx, job)
     return read_job(tx, job)
+
+
+def _requeue_seeds(tx: Tx, job: int) -> None:
+    """A failed job failed for its seeds: they are tried afresh, as a new generation that keeps the old attempts."""
+    rows = tx.rows("SELECT id, lane, type, code FROM target WHERE job = ? AND depth = 0 AND state = 6", (job,))
+    if not rows:
+        return
+    control, no, epoch = next_number(tx, control_chunk(tx, job))
+    add_entry(tx, control, no, epoch, "requeue", n=len(rows))
+    tx.many(
+        "UPDATE target SET state = 0, gen = gen + 1, attempts = 0, deaths = 0, code = NULL, because = NULL, "
+        "done_chunk = NULL, done_no = NULL WHERE id = ?",
+        [(target,) for target, _, _, _ in rows],
+    )
+    tx.many("UPDATE lane SET todo = todo + 1, due = ? WHERE id = ?", sorted((tx.wall(), row[1]) for row in rows))
+    for _, _, type_, code in rows:
+        count(tx, control, type_, "failed", code, -1)
+        count(tx, control, type_, "pending", "", 1)
 
 
 def request(tx: Tx, job: int, action: str, *, actor: str, because: str, paused_by: str) -> Job:

@@ -100,15 +100,16 @@ def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> Rescued:
     )
     assert fresh is not None
     no, epoch = fresh
-    # A power cut (another boot) or a stopped process blames nobody; a process that died here may have been killed.
-    blamed = is_dead(owner) and owner.boot == tx.boot
+    # Only a power cut blames nobody: the whole computer stopped. Whoever merely fell silent may have been killed by
+    # what it had in hand, in a container or on a host that we cannot look into.
+    rebooted = owner.boot != tx.boot and (is_dead(owner) or tx.is_other_boot(owner.boot))
     rows = _held_rows(tx, chunk)
     add_entry(tx, chunk, no, epoch, "rescue", n=len(rows))
     because = f"{owner} died" if is_dead(owner) else f"the lease of {owner} ran out"
     add_event(tx, chunk, "chunk", "rescue", "leased", "idle", actor="rescuer", because=because)
     poisoned = 0
     for held in rows:
-        ruling = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=blamed)
+        ruling = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=not rebooted)
         _put_back(tx, chunk, no, held, ruling, outcome="lost", worker=str(owner), because=because)
         poisoned += ruling.poison
     return Rescued(1, len(rows), poisoned)
@@ -182,6 +183,8 @@ def rescue(tx: Tx, job: int, *, is_dead: IsDead) -> Rescued:
 
 def renew(tx: Tx, leases: Sequence[Lease], *, life_s: float, active_ms: int) -> tuple[Lease, ...]:
     """Prolong what is still ours under its epoch; whatever is missing from the answer is lost."""
+    if leases and active_ms > 0:  # the job's row first: the lock order is job, then chunks
+        tx.rows(f"SELECT id FROM job WHERE id = ? {tx.lock('job')}", (leases[0].job,))
     until = tx.lease_now() + round(life_s * 1000)
     kept: list[Lease] = []
     for item in sorted(leases, key=lambda lease: lease.chunk):
@@ -219,12 +222,15 @@ def release(tx: Tx, leases: Sequence[Lease]) -> None:
 
 
 def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
-    """Which leases still hold, with their numbers, and every target held under them."""
+    """Which leases still hold, with their numbers, and every target held under them.
+
+    The chunk rows are locked: a commit of ours whose answer was lost may still be on its way, and must be waited for.
+    """
     current: list[Lease] = []
     for item in sorted(leases, key=lambda lease: lease.chunk):
         row = one(
             tx,
-            f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE {STILL_OURS}",
+            f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE {STILL_OURS} {tx.lock('chunk')}",
             (item.chunk, item.epoch),
         )
         if row is not None:

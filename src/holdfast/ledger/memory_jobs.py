@@ -103,7 +103,25 @@ def move_job(tables: Tables, job: int, verb: str, *, actor: str, because: str, v
     )
     _request_of_chunks(tables, job, None)
     _tell(tables, after, verb, step.source, step.target, actor=actor, because=because)
+    if step.source == "failed":
+        _requeue_seeds(tables, job)
     return after
+
+
+def _requeue_seeds(tables: Tables, job: int) -> None:
+    """A failed job failed for its seeds: they are tried afresh, as a new generation that keeps the old attempts."""
+    every = [row for row in tables.targets.values() if row.job == job]
+    rows = [row for row in every if row.found.depth == 0 and row.state == State.FAILED]
+    if not rows:
+        return
+    control = chunk_of(tables, job, "control").id
+    add_entry(tables, control, "requeue")
+    for row in rows:
+        fresh = replace(
+            row, state=State.READY, generation=row.generation + 1, attempts=0, deaths=0, code=None, because=None,
+            settled_by=None, settled_at=None,
+        )  # fmt: skip
+        put(tables, fresh, control)
 
 
 def request(tables: Tables, job: int, action: str, *, actor: str, because: str, paused_by: str) -> Job:

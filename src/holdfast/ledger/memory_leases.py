@@ -72,11 +72,11 @@ def _rescue_all(tables: Tables, job: int, chunks: Sequence[ChunkRow], is_dead: I
 
 
 def _rescue(tables: Tables, chunk: ChunkRow, is_dead: IsDead) -> list[State]:
-    """A power cut (another boot) or a lease that merely ran out blames nobody; a process that died here may be."""
+    """Only a power cut (another boot) blames nobody; whoever fell silent may have been killed by what it had."""
     assert chunk.owner is not None
     dead = is_dead(chunk.owner)
     because = f"{chunk.owner} died" if dead else f"the lease of {chunk.owner} ran out"
-    blamed = dead and chunk.owner.boot == tables.at.boot
+    blamed = chunk.owner.boot == tables.at.boot
     return _end_hold(tables, chunk, "rescue", blamed=blamed, actor="rescuer", because=because)
 
 

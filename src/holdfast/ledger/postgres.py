@@ -196,10 +196,11 @@ class PostgresTx:
         return new
 
     def lock(self, table: str) -> str:
-        return "FOR UPDATE"
+        """NO KEY: rows that refer to this one by a foreign key may be inserted meanwhile without waiting for it."""
+        return "FOR NO KEY UPDATE"
 
     def skip_locked(self) -> str:
-        return "FOR UPDATE SKIP LOCKED"
+        return "FOR NO KEY UPDATE SKIP LOCKED"
 
     def take_turns(self, job: int) -> None:
         self.rows("SELECT pg_advisory_xact_lock(?, ?)", (TURN_LOCK, job % (1 << 31)))
@@ -208,6 +209,8 @@ class PostgresTx:
         return self.lanes.get(key) or self._known.get(key)
 
 
+# A process that was stopped inside a transaction, and a server that is being promoted: both pass.
+PASSING = (pg.IdleInTransactionSessionTimeout, pg.ReadOnlySqlTransaction)
 _dialects: dict[str, bytes] = {}
 
 
@@ -233,6 +236,6 @@ def _translated(error: psycopg.Error) -> HoldfastError:
     text = " ".join(str(error).split())
     if isinstance(error, pg.DiskFull):
         return DiskFull(f"PostgreSQL has no room left: {text}")
-    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+    if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, *PASSING)):
         return LedgerUnavailable(f"PostgreSQL did not answer: {text}")
     return LedgerUnfit(f"PostgreSQL refused: {text}")

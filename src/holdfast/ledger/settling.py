@@ -34,6 +34,7 @@ ENDS_OF_A_LEASE = ("rescue", "release")
 
 def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
     """Settle, claim and checkpoint in one transaction; the answer is per chunk."""
+    _lock_chunks(tx, {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set()))
     answers: dict[int, Answer] = {}
     admitted: list[Batch] = []
     for batch in sorted(batches, key=lambda item: item.chunk):
@@ -59,6 +60,13 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
         next_due_ms=0 if claimed else next_due_ms(tx, wish),
         checkpoint=number,
     )
+
+
+def _lock_chunks(tx: Tx, chunks: set[int]) -> None:
+    """All rows that this call may fence, by id, before anything else: a wish names them in its own order."""
+    if chunks and tx.lock("chunk"):
+        ordered = sorted(chunks)
+        tx.rows(f"SELECT id FROM chunk WHERE id IN ({marks(ordered)}) ORDER BY id {tx.lock('chunk')}", ordered)
 
 
 def _admit(tx: Tx, batch: Batch | PlanBatch) -> Answer:
@@ -229,13 +237,18 @@ class Settle:
         )
 
     def _write_hosts(self) -> None:
-        """Free the hosts' slots, and wake our own lanes that waited for one."""
+        """Free the hosts' slots, and wake our own lanes that waited for one.
+
+        After the clock was set back, what was written ahead stays as far ahead as it was, and not longer.
+        """
         for host in sorted(self._freed):
             hold = self._hold.get(host, 0)
             self._tx.run(
-                "UPDATE host SET busy = busy - ?, hold_until = CASE WHEN hold_until < ? THEN ? ELSE hold_until END, "
-                "set_at = ? WHERE id = ?",
-                (self._freed[host], hold, hold, self._now, host),
+                "UPDATE host SET busy = busy - ?, "
+                "next_at = next_at - CASE WHEN set_at > ? THEN set_at - ? ELSE 0 END, "
+                "hold_until = CASE WHEN hold_until - CASE WHEN set_at > ? THEN set_at - ? ELSE 0 END < ? THEN ? "
+                "ELSE hold_until - CASE WHEN set_at > ? THEN set_at - ? ELSE 0 END END, set_at = ? WHERE id = ?",
+                (self._freed[host], *[self._now] * 4, hold, hold, *[self._now] * 3, host),
             )
             if self._own_chunks:
                 self._tx.run(

@@ -96,7 +96,7 @@ class SqlLedger:
         return self._write("rescue", lambda tx: leases.rescue(tx, job, is_dead=is_dead))
 
     def held(self, held: Sequence[Lease]) -> Holding:
-        return self._read(lambda tx: leases.held(tx, held))
+        return self._write("held", lambda tx: leases.held(tx, held))
 
     def settle(
         self, job: int, batches: Sequence[Batch], wish: Wish | None = None, checkpoint: str | None = None

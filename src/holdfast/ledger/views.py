@@ -63,6 +63,9 @@ COLUMNS = {
 NUMBERS = ("depth", "attempts")
 
 
+# `+t.job` keeps the planner from the key index, by which it would sort the whole job anew for every page of rows.
+
+
 def targets(tx: Tx, job: int, where: Sequence[Condition], after: int, limit: int) -> list[TargetRow]:
     clauses, values = [], []
     for condition in where:
@@ -77,7 +80,7 @@ def targets(tx: Tx, job: int, where: Sequence[Condition], after: int, limit: int
         "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
         "LEFT JOIN entry d ON d.chunk = t.done_chunk AND d.no = t.done_no "
         "LEFT JOIN body b ON b.target = t.id AND b.gen = t.gen "
-        f"WHERE t.job = ? AND t.id > ?{extra} ORDER BY t.id LIMIT ?",
+        f"WHERE +t.job = ? AND t.id > ?{extra} ORDER BY t.id LIMIT ?",
         (job, after, *values, limit),
     )
     return [_target_from(row) for row in rows]
@@ -136,7 +139,7 @@ def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:
         "JOIN record r ON r.target = t.id AND r.gen = t.gen AND r.n = 0 "
         "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
         "LEFT JOIN target p ON p.id = t.parent LEFT JOIN lane pl ON pl.id = p.lane "
-        "WHERE t.job = ? AND t.id > ? AND t.state = 4 ORDER BY t.id LIMIT ?",
+        "WHERE +t.job = ? AND t.id > ? AND t.state = 4 ORDER BY t.id LIMIT ?",
         (job, after, limit),
     )
     return [

@@ -58,17 +58,19 @@ class Site(msgspec.Struct, frozen=True):
 
 
 async def work(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Outcome:
-    """Fetch the page at `here`, following only redirects that lead to itself."""
-    for _ in range(1 + REDIRECTS_MAX):
-        response = await fetch(here.url)
-        if response.status not in REDIRECTS:
-            return _answered(here, response, site, clock.wall_ms())
-        there = canonical(response.header("location") or "about:blank", here.url)
-        if there is None:
-            return Failed("bad_url", "redirects to no http or https URL", response.status)
-        if there.url != here.url:
-            return _redirected(here, there, site, response.status)
-    return Failed("too_many_redirects", f"redirects to itself more than {REDIRECTS_MAX} times")
+    """Fetch the page at `here`: one request. A redirect is another target's matter.
+
+    One that leads to itself would, without cookies, be answered the same way for ever, so it is not asked again.
+    """
+    response = await fetch(here.url)
+    if response.status not in REDIRECTS:
+        return _answered(here, response, site, clock.wall_ms())
+    there = canonical(response.header("location") or "about:blank", here.url)
+    if there is None:
+        return Failed("bad_url", "redirects to no http or https URL", response.status)
+    if there.url == here.url:
+        return Failed("too_many_redirects", "redirects to itself", response.status)
+    return _redirected(here, there, site, response.status)
 
 
 def _redirected(here: Claimed, there: Address, site: Site, status: int) -> Outcome:

@@ -84,7 +84,7 @@ class TestFence:
         heir = take_over(bench, zombie)
         assert zombie.send(batches).answers[here.chunk].kind == "lost"
         assert bench.target(zombie.job, here.url).status == "pending"
-        heir.settle(*map(succeed, heir.claim()))
+        heir.settle(*map(succeed, heir.claim(alone=True)))
         assert bench.target(zombie.job, here.url).status == "succeeded"
 
     def test_a_zombie_cannot_settle_what_its_heir_holds(self, bench: Bench) -> None:
@@ -93,7 +93,7 @@ class TestFence:
         [here] = zombie.claim()
         batches = zombie.batches(fail(here))
         heir = take_over(bench, zombie)
-        [again] = heir.claim()
+        [again] = heir.claim(alone=True)
         assert again.id == here.id
         assert zombie.send(batches).answers[here.chunk].kind == "lost"
         assert bench.target(zombie.job, here.url).status == "in_progress"

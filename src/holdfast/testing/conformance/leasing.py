@@ -167,14 +167,16 @@ class TestRescue:
         assert (row.status, row.code, row.attempts) == ("failed", "poison", 3)
         assert row.settled_at == bench.clock.wall_ms()
 
-    def test_a_lapsed_owner_that_is_not_proven_dead_is_not_blamed(self, bench: Bench) -> None:
+    def test_what_a_silent_owner_held_is_suspect_too(self, bench: Bench) -> None:
+        """E7: where a death cannot be proven (another host, a new container), a killer would else go round for ever."""
         worker = bench.working(pages=2)
         worker.claim()
         bench.clock.advance(30)
         bench.ledger.rescue(worker.job, is_dead=bench.is_dead)
         second = bench.worker(worker.job)
         second.lease()
-        assert [here.attempts for here in second.claim()] == [1, 1]
+        assert second.claim() == []
+        assert [here.attempts for here in second.claim(alone=True)] == [1]
 
     def test_a_power_cut_blames_nobody(self, bench: Bench) -> None:
         """The owner's boot is not the rescuer's: everything stopped, whatever was in hand."""

@@ -17,7 +17,7 @@ from holdfast.errors import HoldfastError
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.lease import Lease, Owner
 from holdfast.model.outcome import Batch, Verdict
-from holdfast.model.target import Claimed, Found
+from holdfast.model.target import Claimed, Found, TargetRow
 from holdfast.testing.conformance import verdicts
 from holdfast.testing.conformance.bench import Bench
 from holdfast.testing.conformance.worker import Worker
@@ -137,7 +137,7 @@ class Side:
             "targets": {
                 t.url: (
                     t.status, t.disposition, t.rule, t.code if t.status == "failed" else None, t.depth, t.attempts,
-                    urls.get(t.parent or 0), t.host, t.chunk - control, t.generation, t.not_before, t.found_at,
+                    urls.get(t.parent or 0), t.host, t.chunk - control, t.generation, self._wait(t), t.found_at,
                     t.settled_at, t.sha256,
                 )
                 for t in targets
@@ -152,6 +152,10 @@ class Side:
             ),
             "entries": [(e.chunk - control, e.no, e.epoch, e.verb) for e in self.bench.probe.entries(job)],
         }  # fmt: skip
+
+    def _wait(self, row: TargetRow) -> int | None:
+        """Until when a target waits. A time that has come may be kept or dropped: the target is ready either way."""
+        return row.not_before if (row.not_before or 0) > self.bench.clock.wall_ms() else None
 
     def _attempts_seen(self, job: int, target: int) -> list[tuple[Any, ...]]:
         rows = self.bench.ledger.history(job, target=target)[1]

@@ -9,7 +9,7 @@ from holdfast.errors import BadParams, IllegalMove, LedgerUnavailable, Refused
 from holdfast.model.states import JOB
 from holdfast.ports import Ledger
 from holdfast.testing.conformance.bench import Bench
-from holdfast.testing.conformance.verdicts import succeed
+from holdfast.testing.conformance.verdicts import fail, page, succeed
 
 
 def ask(ledger: Ledger, job: int, action: str, **more: str) -> None:
@@ -38,6 +38,24 @@ class TestMove:
         after = bench.ledger.move(job, "resume", actor="ann", because="go on")
         assert (after.status, after.requested, after.paused_by) == ("in_progress", None, None)
         assert {item.requested for item in bench.worker(job).lease()} == {None}
+
+    def test_resuming_a_failed_job_tries_its_seeds_afresh(self, bench: Bench) -> None:
+        """JOB-03: after the cause was mended, the same command goes on; earlier attempts stay in the history."""
+        worker = bench.working(pages=1)
+        [here] = worker.claim()
+        worker.settle(fail(here))
+        assert (bench.ledger.finish(worker.job, worker.control) or bench.started()).status == "failed"
+        worker.release()
+        bench.ledger.move(worker.job, "resume", actor="ann", because="the site is back")
+        again = bench.worker(worker.job)
+        again.lease()
+        [seed] = again.claim()
+        assert (seed.url, seed.attempts, seed.generation) == (here.url, 1, 2)
+        again.settle(page(seed))
+        ended = bench.ledger.finish(worker.job, again.control)
+        assert ended is not None
+        assert (ended.status, bench.counts(worker.job)["succeeded"]) == ("completed", 1)
+        assert len(bench.ledger.history(worker.job, target=seed.id)[1]) == 2
 
     @pytest.mark.parametrize("verb", ["start", "resume"])
     def test_a_move_that_the_table_lacks_is_refused_and_changes_nothing(self, bench: Bench, verb: str) -> None:

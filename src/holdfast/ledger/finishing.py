@@ -42,6 +42,6 @@ def finish(tx: Tx, job: int, lease: Lease) -> Job | None:
 
 
 def _seeds_failed(tx: Tx, job: int) -> bool:
-    """Whether a planned target, or one that it led to by redirects, failed."""
-    row = one(tx, "SELECT count(*) FROM target WHERE job = ? AND depth = 0 AND state = 6", (job,))
-    return row is not None and row[0] > 0
+    """Whether whatever failed was planned, or where a planned target led by redirects."""
+    row = one(tx, "SELECT min(depth), max(depth) FROM target WHERE job = ? AND state = 6", (job,))
+    return row is not None and tuple(row) == (0, 0)

@@ -113,6 +113,16 @@ class TestFinish:
         assert (job.status, job.health) == ("failed", "failed")
         assert job.last_error is not None
 
+    def test_a_job_that_failed_behind_its_seeds_is_not_failed_for_them(self, bench: Bench) -> None:
+        """Nothing came out of it, yet a seed led somewhere: that is suspicious, not unreachable."""
+        worker = bench.working(pages=2)
+        first, second = worker.claim()
+        worker.settle(fail(first), skip(second, found=(bench.found(f"{MARSH}/deep", depth=1),)))
+        worker.settle(*map(fail, worker.claim()))
+        job = bench.ledger.finish(worker.job, worker.control)
+        assert job is not None
+        assert (job.status, job.health) == ("completed", "suspicious")
+
     def test_a_job_with_some_failures_is_completed_in_part(self, bench: Bench) -> None:
         worker = bench.working(pages=2)
         first, second = worker.claim()

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from holdfast.demo.serving import WorldServer
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _hang_ups_are_heard() -> None:
+    """Under nohup children would inherit an ignored SIGHUP, and rightly go on."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -58,12 +58,13 @@ MUTANTS = (
             (
                 "        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint))\n",
                 "        import msgspec\n"
+                "        from holdfast.ledger import links\n"
                 "        bare = [msgspec.structs.replace(batch, verdicts=tuple(msgspec.structs.replace(v, found=()) "
                 "for v in batch.verdicts)) for batch in batches]\n"
                 "        answer = self._write(verb, lambda tx: settling.settle(tx, job, bare, wish, checkpoint))\n"
                 "        rows = [(b.chunk, b.no, v.target, f) for b in batches for v in b.verdicts for f in v.found]\n"
                 "        phases = {b.chunk: answer.answers[b.chunk].phase for b in batches}\n"
-                '        self._write("links", lambda tx: settling.insert_found(tx, job, rows, phases))\n'
+                '        self._write("links", lambda tx: links.insert_found(tx, job, rows, phases))\n'
                 "        return answer\n",
             ),
         ),

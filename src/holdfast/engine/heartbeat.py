@@ -34,10 +34,6 @@ class Heartbeat:
         self._leases, self._asked_ms, self._counted_ms = leases, asked_ms, asked_ms
         self._thread.start()
 
-    def hold(self, leases: tuple[Lease, ...]) -> None:
-        """From now on renew exactly these."""
-        self._leases = leases
-
     def usable(self) -> bool:
         """Whether a fetch or settle may still begin under our leases."""
         return may_use(now_ms=self._clock.monotonic_ms(), asked_ms=self._asked_ms, life_ms=round(self._life_s * 1000))

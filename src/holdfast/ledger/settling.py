@@ -14,12 +14,12 @@ from holdfast.ledger.books import add_entry, count, write_checkpoint, write_tall
 from holdfast.ledger.claiming import BUSY_POLL_MS, FAR_FUTURE, Claim, fence, next_due_ms, suspects_waiting
 from holdfast.ledger.jobs import read_job
 from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
+from holdfast.ledger.links import FoundRow, insert_external, insert_found
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, PlanBatch, Verdict
 from holdfast.model.states import TARGET, State, move
-from holdfast.model.target import External, Found
 
 STATE_AFTER = {
     "succeed": State.SUCCEEDED,
@@ -131,7 +131,7 @@ class Settle:
             for verdict in batch.verdicts
             for item in verdict.external
         ]
-        _insert_external(self._tx, self._job, external)
+        insert_external(self._tx, self._job, external)
         self._write_lanes()
         self._write_hosts()
 
@@ -271,89 +271,6 @@ def segment_id(tx: Tx, job: int, name: str) -> int:
         row = one(tx, select, (job, name))
     assert row is not None
     return int(row[0])
-
-
-FoundRow = tuple[int, int, int | None, Found]  # finder's chunk, its commit number, parent, what was found
-
-
-def insert_found(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str]) -> int:
-    """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks); how many were new."""
-    first: dict[bytes, FoundRow] = {}
-    for row in found:
-        first.setdefault(row[3].key, row)
-    if not first:
-        return 0
-    chunks = _work_chunks(tx, job)
-    ordered = [first[key] for key in sorted(first)]
-    prepared, lanes = [], {}
-    for finder, no, parent, item in ordered:
-        lane = lane_of(tx, chunks[item.chunk_index], phases[finder], item)
-        lanes[item.key] = lane
-        prepared.append(_target_row(job, lane, finder, no, parent, item))
-    new = tx.insert_targets(prepared)
-    todo: Counter[int] = Counter()
-    for finder, _, _, item in ordered:
-        if item.key in new:
-            skipped = bool(item.disposition)
-            count(tx, finder, item.type, "skipped" if skipped else "pending", item.disposition, 1)
-            if not skipped:
-                todo[lanes[item.key]] += 1
-    now = tx.wall()
-    tx.many(
-        "UPDATE lane SET todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
-        [(n, now, now, lane) for lane, n in sorted(todo.items())],
-    )
-    return len(new)
-
-
-def _target_row(job: int, lane: int, finder: int, no: int, parent: int | None, item: Found) -> tuple[object, ...]:
-    skipped = bool(item.disposition)
-    state = int(State.SKIPPED if skipped else State.READY)
-    done = (finder, no) if skipped else (None, None)
-    return (
-        job, lane, item.key, item.path, item.type, item.depth, parent, item.rank, item.hops, state,
-        item.disposition or None, None, item.rule or None, None, 1, 0, 0, 0, None, None, None, finder, no, *done,
-        None, None,
-    )  # fmt: skip
-
-
-def _work_chunks(tx: Tx, job: int) -> dict[int, int]:
-    return dict(tx.rows("SELECT idx, id FROM chunk WHERE job = ? AND kind = 'work'", (job,)))
-
-
-def lane_of(tx: Tx, chunk: int, phase: str, item: Found) -> int:
-    """The lane of (chunk, phase, origin), made with its host row where it is new."""
-    key = (chunk, phase, item.origin)
-    known = tx.known_lane(key)
-    if known is not None:
-        return known[0]
-    select = "SELECT id, host FROM lane WHERE chunk = ? AND phase = ? AND origin = ?"
-    row = one(tx, select, key)
-    if row is None:
-        tx.run(
-            "INSERT INTO host (key, busy, next_at, hold_until, set_at) VALUES (?, 0, 0, 0, 0) "
-            "ON CONFLICT (key) DO NOTHING",
-            (item.host,),
-        )
-        tx.run(
-            "INSERT INTO lane (chunk, phase, host, origin, todo, held, due) "
-            "SELECT ?, ?, id, ?, 0, 0, ? FROM host WHERE key = ? ON CONFLICT (chunk, phase, origin) DO NOTHING",
-            (chunk, phase, item.origin, tx.wall(), item.host),
-        )
-        row = one(tx, select, key)
-    assert row is not None
-    tx.lanes[key] = (row[0], row[1])
-    return int(row[0])
-
-
-def _insert_external(tx: Tx, job: int, links: Sequence[tuple[int, int, int, External]]) -> None:
-    rows = sorted(((job, item.key, item.url, target, chunk, no) for chunk, no, target, item in links), key=_by_key)
-    if rows:
-        tx.many("INSERT INTO external_link VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job, key) DO NOTHING", rows)
-
-
-def _by_key(row: tuple[int, bytes, str, int, int, int]) -> bytes:
-    return row[1]
 
 
 def enqueue(tx: Tx, job: int, batch: PlanBatch) -> Lease:

@@ -13,6 +13,7 @@ from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.states import STATES_OF, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
+from holdfast.policy.filters import reading
 
 Condition = tuple[str, bool, tuple[str, ...]]
 
@@ -60,7 +61,6 @@ COLUMNS = {
     "depth": "t.depth",
     "attempts": "t.attempts",
 }
-NUMBERS = ("depth", "attempts")
 
 
 # `+t.job` keeps the planner from the key index, by which it would sort the whole job anew for every page of rows.
@@ -117,17 +117,11 @@ def _comparison(column: str, value: str) -> tuple[str, list[Any]]:
         return f"t.state IN ({marks(states)})", states
     if column not in COLUMNS:
         raise BadParams(f"targets cannot be filtered by {column!r}")
-    name = COLUMNS[column]
-    if column in NUMBERS:
-        operator = value[0] if value[:1] in "<>" else "="
-        digits = value.lstrip("<>=")
-        if not digits.isdigit():
-            raise BadParams(f"{column} wants a number, not {value!r}")
-        return f"{name} {operator} ?", [int(digits)]
-    if "*" in value:
+    name, meant = COLUMNS[column], reading(column, value)
+    if meant.op == "*":
         escaped = value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_").replace("*", "%")
         return f"{name} LIKE ? ESCAPE '\\'", [escaped]
-    return f"{name} = ?", [value]
+    return f"{name} {meant.op} ?", [meant.value]
 
 
 def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from holdfast.errors import Corrupt
 from holdfast.model.job import Counts
 
-RATIO_PARTIAL = 0.6
 RATIO_FAILED = 0.1
 
 

@@ -14,11 +14,6 @@ RENEW_AT_SHARE = 1 / 3
 MARGIN_SHARE = 1 / 10
 
 
-def renew_due(*, now_ms: int, asked_ms: int, life_ms: int) -> bool:
-    """A third of the life is over: two more tries fit before the lease lapses."""
-    return now_ms - asked_ms >= life_ms * RENEW_AT_SHARE
-
-
 def may_use(*, now_ms: int, asked_ms: int, life_ms: int) -> bool:
     """Whether a fetch or settle may still begin under a lease asked for at `asked_ms`; else abandon the work."""
     return now_ms < deadline(asked_ms=asked_ms, life_ms=life_ms)

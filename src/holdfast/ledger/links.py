@@ -1,0 +1,96 @@
+"""Storing what a page or a plan found: new targets in their lanes, and links that lead out of scope.
+
+Called inside a settle's or an enqueue's transaction; it commits nothing by itself. First finder wins.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from holdfast.ledger.books import count
+from holdfast.ledger.tx import Tx, one
+from holdfast.model.states import State
+from holdfast.model.target import External, Found
+
+FoundRow = tuple[int, int, int | None, Found]  # finder's chunk, its commit number, parent, what was found
+
+
+def insert_found(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str]) -> int:
+    """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks); how many were new."""
+    first: dict[bytes, FoundRow] = {}
+    for row in found:
+        first.setdefault(row[3].key, row)
+    if not first:
+        return 0
+    chunks = _work_chunks(tx, job)
+    ordered = [first[key] for key in sorted(first)]
+    prepared, lanes = [], {}
+    for finder, no, parent, item in ordered:
+        lane = lane_of(tx, chunks[item.chunk_index], phases[finder], item)
+        lanes[item.key] = lane
+        prepared.append(_target_row(job, lane, finder, no, parent, item))
+    new = tx.insert_targets(prepared)
+    todo: Counter[int] = Counter()
+    for finder, _, _, item in ordered:
+        if item.key in new:
+            skipped = bool(item.disposition)
+            count(tx, finder, item.type, "skipped" if skipped else "pending", item.disposition, 1)
+            if not skipped:
+                todo[lanes[item.key]] += 1
+    now = tx.wall()
+    tx.many(
+        "UPDATE lane SET todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
+        [(n, now, now, lane) for lane, n in sorted(todo.items())],
+    )
+    return len(new)
+
+
+def _target_row(job: int, lane: int, finder: int, no: int, parent: int | None, item: Found) -> tuple[object, ...]:
+    skipped = bool(item.disposition)
+    state = int(State.SKIPPED if skipped else State.READY)
+    done = (finder, no) if skipped else (None, None)
+    return (
+        job, lane, item.key, item.path, item.type, item.depth, parent, item.rank, item.hops, state,
+        item.disposition or None, None, item.rule or None, None, 1, 0, 0, 0, None, None, None, finder, no, *done,
+        None, None,
+    )  # fmt: skip
+
+
+def _work_chunks(tx: Tx, job: int) -> dict[int, int]:
+    return dict(tx.rows("SELECT idx, id FROM chunk WHERE job = ? AND kind = 'work'", (job,)))
+
+
+def lane_of(tx: Tx, chunk: int, phase: str, item: Found) -> int:
+    """The lane of (chunk, phase, origin), made with its host row where it is new."""
+    key = (chunk, phase, item.origin)
+    known = tx.known_lane(key)
+    if known is not None:
+        return known[0]
+    select = "SELECT id, host FROM lane WHERE chunk = ? AND phase = ? AND origin = ?"
+    row = one(tx, select, key)
+    if row is None:
+        tx.run(
+            "INSERT INTO host (key, busy, next_at, hold_until, set_at) VALUES (?, 0, 0, 0, 0) "
+            "ON CONFLICT (key) DO NOTHING",
+            (item.host,),
+        )
+        tx.run(
+            "INSERT INTO lane (chunk, phase, host, origin, todo, held, due) "
+            "SELECT ?, ?, id, ?, 0, 0, ? FROM host WHERE key = ? ON CONFLICT (chunk, phase, origin) DO NOTHING",
+            (chunk, phase, item.origin, tx.wall(), item.host),
+        )
+        row = one(tx, select, key)
+    assert row is not None
+    tx.lanes[key] = (row[0], row[1])
+    return int(row[0])
+
+
+def insert_external(tx: Tx, job: int, links: Sequence[tuple[int, int, int, External]]) -> None:
+    rows = sorted(((job, item.key, item.url, target, chunk, no) for chunk, no, target, item in links), key=_by_key)
+    if rows:
+        tx.many("INSERT INTO external_link VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job, key) DO NOTHING", rows)
+
+
+def _by_key(row: tuple[int, bytes, str, int, int, int]) -> bytes:
+    return row[1]

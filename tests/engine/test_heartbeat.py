@@ -1,0 +1,93 @@
+"""Leases are kept alive on a thread and a connection of their own, and given up when they cannot be (PAU-15, E3)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.desk import Desk
+from holdfast.clock import SystemClock
+from holdfast.engine.heartbeat import Heartbeat
+from holdfast.errors import LedgerUnavailable
+from holdfast.model.lease import Lease
+from holdfast.ports import Ledger
+
+LIFE_S = 0.3
+
+
+class Beats:
+    """Collects what a heartbeat tells, and lets a test wait for it."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[int, int]] = []
+        self._came = threading.Semaphore(0)
+
+    def __call__(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
+        self.heard.append((len(asked), len(kept)))
+        self._came.release()
+
+    def wait(self) -> None:
+        assert self._came.acquire(timeout=10)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def started(desk: Desk, open_ledger: Callable[[], Ledger], beats: Beats) -> Heartbeat:
+    heartbeat = Heartbeat(open_ledger, SystemClock(), life_s=LIFE_S, on_beat=beats)
+    heartbeat.start(desk.leases, asked_ms=SystemClock().monotonic_ms())
+    return heartbeat
+
+
+def test_leases_are_renewed_within_their_life(desk: Desk) -> None:
+    """PAU-15: every third of it, so that three beats pass before the first lease would have lapsed."""
+    beats = Beats()
+    heartbeat = started(desk, desk.open, beats)
+    for _ in range(4):
+        beats.wait()
+    assert heartbeat.usable()
+    heartbeat.stop()
+    assert beats.heard == [(18, 18)] * len(beats.heard)
+    assert not any(holder.lapsed for holder in desk.ledger.holders(desk.job.id))
+
+
+def test_active_time_is_told_once(desk: Desk) -> None:
+    """PAU-07."""
+    beats = Beats()
+    began = SystemClock().monotonic_ms()
+    heartbeat = started(desk, desk.open, beats)
+    for _ in range(3):
+        beats.wait()
+    heartbeat.stop()
+    told = desk.ledger.books(desk.job.id)[0].active_ms + heartbeat.active_ms()
+    assert 3 * LIFE_S / 3 * 1000 <= told <= SystemClock().monotonic_ms() - began
+
+
+def test_a_chunk_that_went_to_another_is_told_as_lost(desk: Desk) -> None:
+    beats = Beats()
+    desk.ledger.release(desk.leases[:5])
+    heartbeat = started(desk, desk.open, beats)
+    beats.wait()
+    heartbeat.stop()
+    assert beats.heard[0] == (18, 13)
+
+
+def test_leases_that_cannot_be_renewed_are_not_used_to_their_end(desk: Desk) -> None:
+    """E3, the self-fence: the worker's own deadline comes before the store's."""
+    tried = threading.Semaphore(0)
+
+    def unreachable() -> Ledger:
+        tried.release()
+        raise LedgerUnavailable
+
+    heartbeat = started(desk, unreachable, Beats())
+    assert heartbeat.usable()
+    for _ in range(3):
+        assert tried.acquire(timeout=10)
+    assert not heartbeat.usable()
+    heartbeat.stop()

@@ -60,6 +60,7 @@ clean:  ## remove what make and the tools left here (never a data directory)
 
 _demo: $(UV)
 	$(UV) run --no-dev --frozen holdfast demo $(ARGS)
+	@echo; echo "  In this clone the command is .venv/bin/holdfast."
 
 _test: _lint
 	$(RUN) pytest -q -n $(JOBS) --dist loadgroup $(ARGS)

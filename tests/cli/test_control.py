@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
@@ -112,3 +113,25 @@ def test_resume_with_nothing_to_do_says_so(tmp_path: Path) -> None:
     done = holdfast("resume", cwd=tmp_path)
     assert done.err.endswith("1 job paused: frogs; --all resumes them too.\n")
     assert done.code == 0
+
+
+def test_one_job_that_cannot_go_on_does_not_stop_the_others(tree: WorldServer, tmp_path: Path) -> None:
+    """`holdfast resume` after a reboot: the job is named with its reason, and the next one is taken up."""
+    with ledger_in(tmp_path) as ledger:
+        for name, headers in (("bad", (("Authorization", "env:NO_SUCH_NAME"),)), ("good", ())):
+            job = submit(ledger, tree, name=name)
+            ledger.amend(job.id, msgspec.structs.replace(job.options, headers=headers), actor="test", because="test")
+            ledger.move(job.id, "start", actor="test", because="test")
+    done = holdfast("resume", cwd=tmp_path)
+    assert "bad cannot go on: header Authorization: the environment has no NO_SUCH_NAME" in done.err
+    assert "Completed  good" in done.err
+    assert done.code == 2
+
+
+def test_a_header_that_cannot_be_read_is_refused_before_it_is_kept(tree: WorldServer, tmp_path: Path) -> None:
+    words = crawl_words(tree, "--start-paused")
+    assert holdfast(*words, cwd=tmp_path).code == 0
+    refused = holdfast(*words, "--header", "Authorization: env:NO_SUCH_NAME", cwd=tmp_path)
+    assert refused.code == 2
+    with ledger_in(tmp_path) as ledger:
+        assert ledger.job("frogs").options.headers == ()

@@ -32,7 +32,7 @@ def test_a_crawl_completes_exports_each_page_once_and_says_so_the_next_time(tree
     assert first.err.startswith("Starting J-")
     summary, ways = first.err.splitlines()[-2:]
     assert summary.startswith("Completed  frogs  R-1   discovered 60 = 60 succeeded + 0 failed + 0 skipped + 0 cancel")
-    assert ways == "  results: holdfast export frogs -o frogs.jsonl --format jsonl"
+    assert ways == "  results: frogs.jsonl"
     expected = sorted(page["url"] for page in tree.oracle()["pages"])
     assert sorted(urls_of(tmp_path / "frogs.jsonl")) == expected
 

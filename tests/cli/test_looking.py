@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
 import subprocess
 from importlib import import_module
 from pathlib import Path
@@ -93,6 +94,7 @@ def test_targets_can_be_filtered_and_limited(crawled: Path) -> None:
 
 
 def test_an_export_has_each_page_once_and_is_written_whole(crawled: Path) -> None:
+    (crawled / "out").mkdir()
     done = holdfast("export", "frogs", "-o", "out/frogs.jsonl", "--format", "jsonl", "--json", cwd=crawled)
     rows = [json.loads(line) for line in (crawled / "out" / "frogs.jsonl").read_text().splitlines()]
     assert (done.code, done.json()["rows"]) == (0, len(rows))
@@ -134,13 +136,56 @@ def test_verify_finds_nothing_and_then_a_missing_body(tree: WorldServer, tmp_pat
     done = holdfast("verify", "frogs", "--deep", cwd=tmp_path)
     assert (done.code, done.out) == (0, "frogs: every check holds, 4 bodies read.\n")
     [segment] = [file for file in (tmp_path / "holdfast-data" / "segments").rglob("*") if file.is_file()]
-    segment.write_bytes(segment.read_bytes()[:-100])
+    whole = segment.read_bytes()
+    segment.write_bytes(whole[:-100] + bytes(100))
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
     damaged = holdfast("verify", "frogs", "--deep", "--json", cwd=tmp_path)
     assert damaged.code == 9
     [finding] = damaged.json()["findings"]
     assert finding["check"] == "F1"
     assert "/p/" in finding["detail"]
+
+
+def test_verify_sees_a_cut_or_missing_segment_without_reading_it(tree: WorldServer, tmp_path: Path) -> None:
+    """F1: "every check holds" is not said over pages whose bytes are gone."""
+    assert holdfast(*crawl_words(tree, "--max-depth", "1"), cwd=tmp_path).code == 0
+    [segment] = [file for file in (tmp_path / "holdfast-data" / "segments").rglob("*") if file.is_file()]
+    segment.write_bytes(segment.read_bytes()[:-100])
+    cut = holdfast("verify", "frogs", cwd=tmp_path)
+    assert (cut.code, "before" in cut.err) == (9, True)
+    segment.unlink()
+    gone = holdfast("verify", "frogs", cwd=tmp_path)
+    assert (gone.code, "is missing: 4 pages without bytes" in gone.err) == (9, True)
+
+
+@pytest.mark.parametrize("name", ["ledger.db", "segments/x.jsonl", "reserve"])
+def test_an_export_never_lands_beside_the_ledger(crawled: Path, name: str) -> None:
+    done = holdfast("export", "frogs", "-o", f"holdfast-data/{name}", "--format", "jsonl", cwd=crawled)
+    assert (done.code, "the data folder keeps its own" in done.err) == (2, True)
+    assert holdfast("status", "frogs", cwd=crawled).code == 0
+
+
+def test_results_that_could_not_be_written_are_refused_before_the_crawl(tree: WorldServer, tmp_path: Path) -> None:
+    before = len(tree.asks())
+    done = holdfast(*crawl_words(tree, "-o", "nowhere/frogs.jsonl"), cwd=tmp_path)
+    assert (done.code, "there is no folder" in done.err) == (2, True)
+    assert len(tree.asks()) == before
+
+
+def test_a_mistyped_job_gets_a_suggestion(crawled: Path) -> None:
+    assert "did you mean frogs?" in holdfast("status", "frgos", cwd=crawled).err
+
+
+def test_a_job_that_nobody_works_says_so_to_programs_too(slow_tree: WorldServer, tmp_path: Path) -> None:
+    from cli.commands import Running
+
+    crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
+    crawl.wait_for(" crawling succeeded=")
+    assert "nobody" not in holdfast("status", "frogs", "--json", cwd=tmp_path).json()["because"]
+    crawl.send(signal.SIGKILL)
+    crawl.end()
+    found = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+    assert found["because"] == "nobody works it; to go on: holdfast resume frogs"
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)

@@ -7,6 +7,7 @@ from typing import Any
 from holdfast import wiring
 from holdfast.cli import outputs, wishes
 from holdfast.cli.call import Call
+from holdfast.cli.headers import check_secrets
 from holdfast.cli.parser import Parser
 from holdfast.cli.starting import carry_on, conclude, name_others
 from holdfast.cli.values import share
@@ -68,6 +69,7 @@ def _job(call: Call, ledger: Ledger) -> Job:
         return _as_asked(call, ledger, recipe, found, asked)
     spec = _spec(recipe, asked, found if named else None, call.options.name)
     _refuse_private(spec.options, spec.params)
+    check_secrets(spec.options)
     if found is not None:
         _set_aside(call, ledger, found)
     return submit(ledger, spec)
@@ -112,6 +114,7 @@ def _as_asked(call: Call, ledger: Ledger, recipe: Recipe, job: Job, asked: Wishe
     _refuse_other_scope(job, recipe.check({**job.params, **asked.scope, **seeds}))
     options = wishes.amended(job.options, asked)
     _refuse_private(options, job.params)
+    check_secrets(options)
     changes = wishes.pace_changes(job.options, options)
     if not changes or job.status in ("completed", "timeout", "cancelled"):
         return job

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from holdfast.errors import BadParams
-from holdfast.model.job import Job
+from holdfast.model.job import Job, Options
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]{0,4000})")
 SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key"})
@@ -31,6 +31,12 @@ def read_header(text: str) -> tuple[str, str]:
     if name.lower() in SECRET and not value.startswith(REFERENCES):
         raise ArgumentTypeError(f"{name} would be stored in the clear; write {name}: env:NAME or {name}: file:PATH")
     return name, value
+
+
+def check_secrets(options: Options) -> None:
+    """Refuse a reference that cannot be read now, before it is kept with a job."""
+    for name, value in options.headers:
+        _value(name, value, os.environ)
 
 
 def with_secrets(job: Job, environ: Mapping[str, str] | None = None) -> Job:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 FORMATS = ("jsonl",)
+OURS = ("ledger.db", "segments", "artifacts", "snapshots", "spool", "logs", "reserve")  # ux 3.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,23 @@ def read_output(call: Call, name: str | None, form: str | None) -> Output | None
         return Output(None)
     path = Path(name)
     if form is None and path.suffix != ".jsonl":
-        raise UsageError(f"{name}: the suffix names no form that can be written; use .jsonl, or add --to jsonl")
-    return Output(_writable(path))
+        raise UsageError(f"{name}: the suffix names no form that can be written", hint=f"-o {path.stem}.jsonl")
+    return Output(_writable(path, call.settings.data))
 
 
-def _writable(path: Path) -> Path:
-    """The file itself, not a link to it: a rename would put a file in the link's place."""
-    real = path.resolve()
+def _writable(path: Path, data: Path) -> Path:
+    """Checked before any work begins, so that hours of crawling do not end in a file that cannot be written.
+
+    The file itself, not a link to it: a rename would put a file in the link's place. And never in the place of what
+    the data folder keeps: the ledger, the pages.
+    """
+    real, folder = path.resolve(), data.resolve()
+    if folder in real.parents and real.relative_to(folder).parts[0].startswith(OURS):
+        raise BadParams(f"{path} is where the data folder keeps its own", hint="write results somewhere else")
+    if not real.parent.is_dir():
+        raise BadParams(f"{path}: there is no folder {real.parent}", hint=f"mkdir -p {real.parent}")
+    if not os.access(real.parent, os.W_OK | os.X_OK):
+        raise BadParams(f"{path}: the folder {real.parent} cannot be written")
     if real.is_dir():
         raise BadParams(f"{path} is a folder; name a file in it", hint=f"-o {path}/results.jsonl")
     if real.exists() and not real.is_file():

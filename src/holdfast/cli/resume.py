@@ -7,7 +7,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.starting import carry_on, conclude, standing_still
 from holdfast.cli.text import count_of
-from holdfast.errors import HoldfastError, UsageError
+from holdfast.errors import Refused, UsageError
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
 
@@ -37,11 +37,9 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job]) -> int:
     for job in jobs:
         try:
             result = carry_on(call, ledger, ledger.books(job.id)[0])
-        except HoldfastError as error:
-            if exits.of_error(error) != exits.REFUSED:
-                raise
-            call.voice.complain(error)
-            codes.append(exits.REFUSED)
+        except UsageError as error:
+            call.voice.complain(Refused(f"{job.name} cannot go on: {error.message}", hint=error.hint))
+            codes.append(exits.of_error(error))
             continue
         codes.append(conclude(call, ledger, result, output=None))
         if result.interrupted:

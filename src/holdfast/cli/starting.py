@@ -95,7 +95,9 @@ def conclude(call: Call, ledger: Ledger, result: Result, *, output: Output | Non
             write_results(call, ledger, result.job, result.counts, output)
     finally:
         if result.how != "watched":
-            call.voice.insist(summary.summary(result.how, result.job, result.counts, result.checkpoint))
+            wrote = None if output is None or output.path is None else output.path.name
+            told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote)
+            call.voice.insist(told)
     if call.globals.json:
         call.voice.document(job_document(*ledger.books(result.job.id)))
     return exits.of_result(result.how, result.job, result.counts, fail_on)

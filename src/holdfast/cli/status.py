@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import ways_on
@@ -36,7 +38,11 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger:
         job, counts, point = ledger.books(ledger.job(call.options.job).id)
         if call.globals.json or call.globals.jsonl:
-            call.voice.document(job_document(job, counts, point, rate_per_second=average_rate(job, counts)))
+            call.voice.document(
+                job_document(
+                    job, counts, point, rate_per_second=average_rate(job, counts), is_worked=_is_worked(ledger, job)
+                )
+            )
         else:
             call.voice.data(clean_lines(_screen(call, ledger, job)))
     return 0
@@ -48,10 +54,12 @@ def _all(call: Call) -> int:
     with call.ledger() as ledger:
         jobs = ledger.jobs()
         if call.globals.json:
-            call.voice.listing("jobs", [job_document(*ledger.books(job.id)) for job in jobs])
+            call.voice.listing(
+                "jobs", [job_document(*ledger.books(job.id), is_worked=_is_worked(ledger, job)) for job in jobs]
+            )
         elif call.globals.jsonl:
             for job in jobs:
-                call.voice.document(job_document(*ledger.books(job.id)))
+                call.voice.document(_document(ledger, job))
         elif not jobs:
             return _none(call)
         else:
@@ -119,3 +127,11 @@ def _commands(job: Job, owner: Owner | None) -> list[str]:
     if job.status == "in_progress" and owner is None:
         commands.insert(0, f"holdfast resume {job.name}")
     return commands
+
+
+def _document(ledger: Ledger, job: Job) -> dict[str, Any]:
+    return job_document(*ledger.books(job.id), is_worked=_is_worked(ledger, job))
+
+
+def _is_worked(ledger: Ledger, job: Job) -> bool:
+    return holder_of(ledger, job) is not None

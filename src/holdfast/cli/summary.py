@@ -21,8 +21,8 @@ FIRST_WORDS = {
 GOES_ON = ("paused", "disk_full", "interrupted", "lost", "failed")
 
 
-def summary(how: str, job: Job, counts: Counts, checkpoint: int | None) -> str:
-    """Always last on stderr: how it ended, the books, what failed, and the ways on."""
+def summary(how: str, job: Job, counts: Counts, checkpoint: int | None, *, wrote: str | None = None) -> str:
+    """Always last on stderr: how it ended, the books, what failed, and the ways on. `wrote`: the results' file."""
     run = f"R-{job.run}" if job.run else "not run"
     point = "no checkpoint" if checkpoint is None else f"checkpoint {checkpoint}"
     lines = [f"{FIRST_WORDS[how]}  {job.name}  {run}   {books(counts)}   {point}"]
@@ -31,7 +31,7 @@ def summary(how: str, job: Job, counts: Counts, checkpoint: int | None) -> str:
     if counts.failed:
         see = f"see: holdfast targets {job.name} --where 'status:failed'"
         lines.append(f"  failed: {parts_of(counts.failed_by)}        {see}")
-    lines.append(f"  {ways_on(how, job)}")
+    lines.append(f"  {ways_on(how, job, wrote)}")
     return "\n".join(lines)
 
 
@@ -44,10 +44,13 @@ def books(counts: Counts) -> str:
     return f"discovered {counts.discovered} = {' + '.join(parts)}"
 
 
-def ways_on(how: str, job: Job) -> str:
+def ways_on(how: str, job: Job, wrote: str | None = None) -> str:
+    """`resume` knows no -o of an earlier command: where one was written, the same command keeps it up to date."""
     export = f"holdfast export {job.name} -o {job.name}.jsonl --format jsonl"
     if how == "completed":
-        return f"results: {export}"
+        return f"results: {wrote or export}"
+    if how in GOES_ON and wrote:
+        return f"continue: the same command again, which also writes {wrote} anew"
     if how in GOES_ON:
         return f"continue: holdfast resume {job.name}     results so far: {export}"
     return f"start over: {START_OVER.format(name=job.name)}     results so far: {export}"

@@ -30,6 +30,7 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger:
         job = ledger.job(call.options.job)
         found = [_finding(each.check, each.sentence, each.rows) for each in verify(ledger.query, job.id)]
+        found += _segments(call, ledger, job)
         bodies, damaged = _bodies(call, ledger, job) if call.options.deep else (0, [])
     findings = found + damaged
     if call.globals.json or call.globals.jsonl:
@@ -46,6 +47,23 @@ def _finding(check: str, detail: str, rows: Any) -> dict[str, Any]:
 
 def _plain(cell: Any) -> Any:
     return bytes(cell).hex() if isinstance(cell, (bytes, memoryview)) else cell
+
+
+def _segments(call: Call, ledger: Ledger, job: Job) -> list[dict[str, Any]]:
+    """The files that bodies lie in: there, and long enough. What is in them is read by --deep only."""
+    rows = ledger.query(
+        "SELECT s.name, max(b.off + b.len), count(*) FROM body b JOIN segment s ON s.id = b.segment "
+        "WHERE s.job = ? GROUP BY s.name ORDER BY s.name",
+        (job.id,),
+    )
+    found = []
+    for name, end, pages in rows:
+        path = call.settings.segments / name
+        size = path.stat().st_size if path.is_file() else None
+        if size is None or size < end:
+            what = "is missing" if size is None else f"ends at {size}, before {end}"
+            found.append(_finding(BODIES_CHECK, f"segment {name} {what}: {count_of(pages, 'page')} without bytes", []))
+    return found
 
 
 def _bodies(call: Call, ledger: Ledger, job: Job) -> tuple[int, list[dict[str, Any]]]:

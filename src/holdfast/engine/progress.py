@@ -18,9 +18,14 @@ AVERAGE_MS_MIN = 60_000  # active time is stored when leases are renewed: up to 
 
 
 def job_document(
-    job: Job, counts: Counts, checkpoint: Checkpoint | None, *, rate_per_second: float | None = None
+    job: Job,
+    counts: Counts,
+    checkpoint: Checkpoint | None,
+    *,
+    rate_per_second: float | None = None,
+    is_worked: bool | None = None,
 ) -> dict[str, Any]:
-    """The document of ux 3.4; keys and their order are a contract."""
+    """The document of ux 3.4; keys and their order are a contract. `is_worked`: whether a live process holds it."""
     return {
         "schema": SCHEMA,
         "id": job.uid,
@@ -29,7 +34,7 @@ def job_document(
         "status": job.status,
         "requested": job.requested,
         "paused_by": job.paused_by,
-        "because": because(job, counts),
+        "because": because(job, counts, is_worked),
         "since": iso(job.since),
         "phase": job.phase,
         "run": f"R-{job.run}" if job.run else None,
@@ -53,8 +58,10 @@ def job_document(
     }
 
 
-def because(job: Job, counts: Counts) -> str:
-    """Why the job is as it is; a running one says what it does at this instant."""
+def because(job: Job, counts: Counts, is_worked: bool | None = None) -> str:
+    """Why the job is as it is; a running one says what it does at this instant, a forsaken one that nobody works it."""
+    if job.status == "in_progress" and is_worked is False:
+        return f"nobody works it; to go on: holdfast resume {job.name}"
     if job.status != "in_progress" or not counts.in_progress:
         return job.because
     pages = "1 page" if counts.in_progress == 1 else f"{counts.in_progress} pages"

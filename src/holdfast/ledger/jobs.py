@@ -240,7 +240,7 @@ def amend(tx: Tx, job: int, options: Options, *, actor: str, because: str) -> Jo
 def open_run(tx: Tx, job: int, mode: str, trigger: str) -> int:
     read_job(tx, job, locked=True)
     close_runs(tx, job, "failed", "crash")
-    row = one(tx, "UPDATE job SET run = run + 1 WHERE id = ? RETURNING run", (job,))
+    row = one(tx, "UPDATE job SET run = run + 1, because = 'being worked' WHERE id = ? RETURNING run", (job,))
     assert row is not None
     tx.run(
         "INSERT INTO run (job, n, mode, trigger, started_at, status) VALUES (?, ?, ?, ?, ?, 'in_progress')",

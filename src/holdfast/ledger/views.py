@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from holdfast.errors import BadParams, NotFound
@@ -15,6 +16,7 @@ from holdfast.model.states import STATES_OF, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
 from holdfast.policy.filters import reading
 
+NAMES_SHOWN = 5
 Condition = tuple[str, bool, tuple[str, ...]]
 
 
@@ -30,9 +32,18 @@ def find_job(tx: Tx, reference: str) -> Job:
         if rows:
             ids = ", ".join(found.uid for found in map(job_from, rows))
             raise NotFound(f"{reference} is the beginning of several job ids: {ids}")
-    names = [name for (name,) in tx.rows("SELECT name FROM job ORDER BY id DESC LIMIT 5")]
-    there = f"this ledger has: {', '.join(names)}" if names else "this ledger has no jobs yet"
-    raise NotFound(f"there is no job {reference!r}; {there}")
+    raise NotFound(f"there is no job {reference!r}; {_what_there_is(tx, reference)}")
+
+
+def _what_there_is(tx: Tx, reference: str) -> str:
+    names = [name for (name,) in tx.rows("SELECT name FROM job ORDER BY id DESC LIMIT 1000")]
+    if not names:
+        return "this ledger has no jobs yet"
+    near = get_close_matches(reference, names, n=1)
+    if near:
+        return f"did you mean {near[0]}?"
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return f"this ledger has: {', '.join(names[:NAMES_SHOWN])}{more}"
 
 
 def all_jobs(tx: Tx) -> list[Job]:

@@ -33,7 +33,7 @@ def verdict(counts: Counts, *, seeds_failed_only: bool) -> Ending | None:
     if counts.discovered != counts.succeeded + counts.failed + counts.skipped:
         raise Corrupt(f"the books do not balance: {counts.seven()}")
     if counts.succeeded == 0 and counts.failed and seeds_failed_only:
-        return Ending("fail", "failed", "no seed could be fetched", "seeds_failed")
+        return Ending("fail", "failed", f"no seed could be fetched: {', '.join(counts.failed_by)}", "seeds_failed")
     health = health_of(counts)
     return Ending("complete", health, _because(counts, health))
 

@@ -57,8 +57,9 @@ hits: dict[str, int] = {}
 
 
 def arm(text: str) -> None:
-    """Arm one point in this process (tests); an empty text disarms."""
+    """Arm one point in this process (tests) and count its hits anew; an empty text disarms."""
     global _armed
+    hits.clear()
     _armed = _read(text)
 
 

@@ -7,7 +7,7 @@ synchronous; a ledger object belongs to one thread. Every call is one transactio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from holdfast.model.claim import Holding, Settled, Wish
@@ -157,4 +157,3 @@ class Progress(Protocol):
 
 
 OpenLedger = Callable[[], Ledger]
-Planner = Callable[[dict[str, Any], int], Iterator[Any]]

@@ -384,12 +384,12 @@ def test_fetches_of_a_lost_chunk_are_given_up(tmp_path: Path) -> None:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
             given_up.append(url)
+            session.interrupt("drain")
             raise
         raise AssertionError(url)
 
     marsh = Marsh(tmp_path, answer)
-    session = marsh.session()
-    threading.Timer(3, session.interrupt, ("drain",)).start()
+    session = marsh.session(stop_deadline_s=600.0)  # the pause's deadline would cancel them too
     session.run()
     assert given_up
 

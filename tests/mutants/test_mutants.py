@@ -30,7 +30,18 @@ def tree(tmp_path: Path) -> Path:
 
 def run(tree: Path, test: str) -> subprocess.CompletedProcess[str]:
     selection, *options = shlex.split(test)
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/{selection}", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "--timeout=30",
+        f"tests/{selection}",
+        *options,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "HOLDFAST_MUTANT": "1"}
     environment.pop("PYTEST_XDIST_WORKER", None)
     return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False, timeout=110)

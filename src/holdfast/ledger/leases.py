@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from holdfast.ledger.books import add_entry, add_event, count
 from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from
 from holdfast.ledger.jobs import carry_out_request, read_job
@@ -266,7 +264,3 @@ def holders(tx: Tx, job: int) -> list[Holder]:
         assert owner is not None
         found.append(Holder(row[0], row[2], row[4], owner, _is_lapsed(tx, row, owner)))
     return found
-
-
-def with_number(item: Lease, no: int) -> Lease:
-    return msgspec.structs.replace(item, no=no)

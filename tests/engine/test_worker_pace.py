@@ -1,0 +1,87 @@
+"""When a claimed target is sent: the worker's own last word on politeness, with a clock moved by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+from holdfast.clock import ManualClock
+from holdfast.engine.execute import Finished
+from holdfast.engine.pace import Pace
+from holdfast.engine.worker import Worker
+from holdfast.model.job import Options
+from holdfast.model.target import Claimed
+
+
+class Sent:
+    """In place of an executor: notes what is begun, and never ends it."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+
+    async def work(self, claimed: Claimed) -> Finished:
+        self.urls.append(claimed.url)
+        await asyncio.Event().wait()
+        raise AssertionError(claimed.url)
+
+
+class Lives:
+    def usable(self) -> bool:
+        return True
+
+
+def claimed(n: int, host: str) -> Claimed:
+    return Claimed(n, 1, 1, bytes(16), f"https://{host}/{n}", host, "page", 0, None, 0, 1, 1)
+
+
+def worker_with(clock: ManualClock, sent: Sent, *queue: Claimed) -> Worker:
+    parts: dict[str, Any] = dict.fromkeys(
+        ("job", "thread", "group", "planner", "has_room", "on_commit", "on_idle", "random")
+    )
+    worker = Worker(
+        **parts,
+        options=Options(concurrency=8),
+        clock=clock,
+        executor=cast(Any, sent),
+        heartbeat=cast(Any, Lives()),
+        stop_deadline_s=1.0,
+        in_levels=False,
+        pace=Pace(delay_ms=50, jitter=0.2),
+    )
+    worker._queue.extend(queue)
+    return worker
+
+
+async def begin(worker: Worker) -> None:
+    worker._start_tasks()
+    await asyncio.sleep(0)
+
+
+def test_two_claims_of_a_host_that_waited_together_are_not_sent_together() -> None:
+    async def run() -> None:
+        clock, sent = ManualClock(), Sent()
+        worker = worker_with(clock, sent, claimed(1, "frog.test"), claimed(2, "frog.test"), claimed(3, "toad.test"))
+        await begin(worker)
+        assert sent.urls == ["https://frog.test/1", "https://toad.test/3"]
+        clock.advance(0.039)
+        await begin(worker)
+        assert len(sent.urls) == 2
+        clock.advance(0.001)
+        await begin(worker)
+        assert sent.urls[2:] == ["https://frog.test/2"]
+        await worker._abandon()
+
+    asyncio.run(run())
+
+
+def test_what_is_queued_for_a_host_that_asked_for_patience_is_handed_back_unsent() -> None:
+    async def run() -> None:
+        clock, sent = ManualClock(), Sent()
+        worker = worker_with(clock, sent, claimed(1, "frog.test"), claimed(2, "toad.test"))
+        worker.pace.hold("frog.test", 60_000, clock.monotonic_ms())
+        await begin(worker)
+        assert sent.urls == ["https://toad.test/2"]
+        assert [(item.claimed.id, item.verdict.move) for item in worker._waiting] == [(1, "hand_back")]
+        await worker._abandon()
+
+    asyncio.run(run())

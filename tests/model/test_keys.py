@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import BadParams
@@ -43,6 +43,22 @@ def key(url: str, salt: bytes = SALT) -> bytes:
 def test_the_canonical_form_is_the_serialisation_of_the_url_standard(text: str, url: str) -> None:
     """FRO-06: WHATWG, the fragment dropped, and nothing else."""
     assert url_of(text) == url
+
+
+PARTS = st.sampled_from(
+    ["http://", "https://", "a.test", "marsh", "xn--a.test", "127.0.0.1", "127.1", "0x7f.1", "1.2.3.4.5", "256.1.1.1",
+     "01.2.3.4", "a.1", "-a.test", "a-.test", ":80", ":443", ":8080", ":08", ":70000", ":", "/", "//", ".", "..", "/./",
+     "/..", "a", "b.html", "~x", "%2e", "%2E%2e/", "?", "?q=1&r=%20", "&", "=", "'", "@", "ä", " ", "A.TEST", "#x"]
+)  # fmt: skip
+
+
+@given(st.lists(PARTS, min_size=1, max_size=8).map("".join))
+@settings(max_examples=2000)
+def test_the_short_cut_for_plain_urls_agrees_with_the_url_parser(url: str) -> None:
+    """Joined to a base that it cannot need, a URL goes the long way."""
+    for text in (url, f"http://{url}", f"https://a.test:8080{url}", f"http://10.0.0.1/{url}"):
+        if text.startswith(("http://", "https://")):
+            assert canonical(text) == canonical(text, "about:blank")
 
 
 def test_queries_distinguish_pages_and_fragments_do_not() -> None:

@@ -134,4 +134,4 @@ def test_the_book_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert sort(book, ["/nav", f"/n/{n}"]).count == 2
     assert len(book._recent) + len(book._older) <= 10
     sort(book, ["/" + "x" * 400])
-    assert not any(len(href) > 300 for _, href, _ in book._recent)
+    assert not any(len(href) > 300 for _, href in book._recent)

@@ -12,11 +12,13 @@ from hashlib import sha256
 from http import HTTPStatus
 from uuid import NAMESPACE_URL, uuid5
 
+from isal import isal_zlib
+
 from holdfast.clock import iso
 from holdfast.errors import BadParams, Corrupt
 from holdfast.model.outcome import Body, BodyRef
 
-ZLIB_LEVEL = 1
+DEFLATE_LEVEL = 1  # isal: the size of zlib's level 1 in a fifth of its time
 GZIP_WBITS = 31  # a gzip frame: its CRC covers the headers too, which sha256 does not
 BODY_BYTES_MAX = 256 * 1024 * 1024
 HEAD_BYTES_MAX = 2 * 1024 * 1024  # WARC and HTTP headers of one record
@@ -35,7 +37,7 @@ def member(body: Body) -> bytes:
     head = _warc_head(body, len(http) + len(body.content)) + http
     if len(body.content) > BODY_BYTES_MAX or len(head) > HEAD_BYTES_MAX:  # `payload` would refuse to give it back
         raise BadParams(f"{body.url[:200]}: {len(body.content)} bytes do not fit a segment; at most {BODY_BYTES_MAX}")
-    return zlib.compress(b"".join((head, body.content, END)), ZLIB_LEVEL, GZIP_WBITS)
+    return isal_zlib.compress(b"".join((head, body.content, END)), DEFLATE_LEVEL, GZIP_WBITS)
 
 
 def payload(stored: bytes, reference: BodyRef) -> bytes:

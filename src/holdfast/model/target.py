@@ -29,6 +29,10 @@ class Found(msgspec.Struct, frozen=True):
     disposition: str = ""  # not empty: skipped when found, without an attempt
     rule: str = ""
 
+    def at_depth(self, depth: int) -> Found:
+        """The same target found at another depth, its priority kept."""
+        return msgspec.structs.replace(self, depth=depth, rank=rank_of(depth, self.rank // RANK_PER_PRIORITY))
+
 
 class External(msgspec.Struct, frozen=True):
     """A link that leads out of scope: one record per (job, URL), never a target."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from holdfast.model.keys import URL_LENGTH_MAX, Address, canonical
+from holdfast.model.keys import PLAIN_PATH, PLAIN_SEGMENT, URL_LENGTH_MAX, Address, canonical
 from holdfast.model.target import External, Found
 from holdfast.policy.scope import Scope
 from holdfast.recipe import Context
@@ -23,8 +23,7 @@ BOOK_HREF_MAX = 300  # longer ones are rare and would let a hostile site fill th
 # What such an href leads to depends on nothing but the page's directory: no query or fragment of the page's own URL
 # (`?b=2`, `https:?b=2`), nothing that a URL parser first strips or removes (white space).
 _BY_DIRECTORY = re.compile(r"https?://[^\s\\]+|/[^\s\\]*|[.\w%~-][^\s\\:]*", re.ASCII)
-# Nothing in such an href is changed by the URL parser, which costs more than all the rest; a test compares the two.
-_PLAIN = re.compile(r"/?[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*/?")
+_PLAIN = re.compile(rf"(?=[^?])(?:{PLAIN_SEGMENT})?+{PLAIN_PATH}")
 _STRIPPED = "".join(map(chr, range(0x21)))
 
 
@@ -45,39 +44,43 @@ class LinkBook:
 
     def __init__(self, scope: Scope, context: Context) -> None:
         self._scope, self._context = scope, context
-        self._recent: dict[tuple[str, str, int], Found | External] = {}
-        self._older: dict[tuple[str, str, int], Found | External] = {}
+        self._recent: dict[tuple[str, str], Found | External] = {}
+        self._older: dict[tuple[str, str], Found | External] = {}
 
     def sort(self, hrefs: Sequence[str], *, page: Address, base: Address, own_key: bytes, depth: int) -> Sorted:
         """Sort hrefs that stand on `page` and are relative to `base`; found targets get `depth`."""
-        site_wide = f"{page.host} {base.origin}"
-        directory = f"{page.host} {base.origin}{_directory(base)}"
+        where = page.host if self._scope.max_depth is None else f"{page.host} {depth}"  # only then depth judges links
+        site_wide = f"{where} {base.origin}"
+        directory = f"{site_wide}{_directory(base)}"
         recent = self._recent
         found: list[Found] = []
         external: list[External] = []
         seen = {own_key}
         for index, href in enumerate(hrefs):
-            entry = (site_wide if href[:1] == "/" or "://" in href[:8] else directory, href, depth)
-            link = recent.get(entry) or self._look_up(entry, page, base)
+            entry = (site_wide if href[:1] == "/" or "://" in href[:8] else directory, href)
+            link = recent.get(entry) or self._look_up(entry, page, base, depth)
             if link is None or link.key in seen:
                 continue
             if len(seen) > LINKS_PER_PAGE_MAX:
                 return Sorted(tuple(found), tuple(external), len(hrefs) - index)
             seen.add(link.key)
-            if isinstance(link, Found):
+            if isinstance(link, External):
+                external.append(link)
+            elif link.depth == depth:
                 found.append(link)
             else:
-                external.append(link)
+                recent[entry] = moved = link.at_depth(depth)
+                found.append(moved)
         return Sorted(tuple(found), tuple(external))
 
-    def _look_up(self, entry: tuple[str, str, int], page: Address, base: Address) -> Found | External | None:
-        _, href, depth = entry
+    def _look_up(self, entry: tuple[str, str], page: Address, base: Address, depth: int) -> Found | External | None:
+        href = entry[1]
         link = self._older.get(entry) or self._resolve(href, page, base, depth)
         if link is not None and len(href) <= BOOK_HREF_MAX and _BY_DIRECTORY.fullmatch(href):
             self._note(entry, link)
         return link
 
-    def _note(self, entry: tuple[str, str, int], link: Found | External) -> None:
+    def _note(self, entry: tuple[str, str], link: Found | External) -> None:
         if len(self._recent) >= BOOK_ENTRIES_MAX // 2:
             self._older = dict(self._recent)
             self._recent.clear()  # the same object: `sort` holds on to it

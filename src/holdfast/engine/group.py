@@ -74,8 +74,7 @@ class Group:
 
     def _sifted(self, verdict: Verdict, body: object) -> Verdict:
         """Leave out links that are certainly stored already."""
-        found = tuple(item for item in verdict.found if item.key not in self.targets)
-        external = tuple(item for item in verdict.external if item.key not in self.external)
+        found, external = self.targets.sift(verdict.found), self.external.sift(verdict.external)
         return msgspec.structs.replace(verdict, body=body, found=found, external=external)
 
     def _freeze(self, verdicts: Sequence[tuple[int, Verdict]]) -> list[Batch]:

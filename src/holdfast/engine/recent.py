@@ -8,7 +8,11 @@ external seen from one page and in scope seen from another.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
+from holdfast.model.target import External, Found
+
+Keyed = TypeVar("Keyed", Found, External)
 KEYS_MAX = 100_000
 
 
@@ -25,6 +29,11 @@ class RecentKeys:
 
     def __len__(self) -> int:
         return len(self._young) + len(self._old)
+
+    def sift(self, items: Iterable[Keyed]) -> tuple[Keyed, ...]:
+        """Those whose key is not remembered."""
+        young, old = self._young, self._old
+        return tuple([item for item in items if item.key not in young and item.key not in old])
 
     def learn(self, keys: Iterable[bytes]) -> None:
         """Only keys whose commit was acked."""

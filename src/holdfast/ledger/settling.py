@@ -111,6 +111,7 @@ class Settle:
         self._back: dict[int, list[int]] = defaultdict(list)  # lane -> due times of targets put back
         self._freed: Counter[int] = Counter()  # host -> slots freed
         self._hold: dict[int, int] = {}  # host -> wait until
+        self._segments: dict[str, int] = {}
 
     def apply(self, batches: Sequence[Batch]) -> None:
         rows = self._read_held([verdict.target for batch in batches for verdict in batch.verdicts])
@@ -207,7 +208,7 @@ class Settle:
             generation = rows[verdict.target][4]
             if verdict.body is not None:
                 ref = verdict.body
-                segment = segment_id(self._tx, self._job, ref.segment)
+                segment = self._segment(ref.segment)
                 bodies.append(
                     (verdict.target, generation, segment, ref.offset, ref.length, ref.size, ref.sha256, ref.media)
                 )
@@ -223,6 +224,11 @@ class Settle:
                 "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT run FROM job WHERE id = ?))",
                 records,
             )
+
+    def _segment(self, name: str) -> int:
+        if name not in self._segments:
+            self._segments[name] = segment_id(self._tx, self._job, name)
+        return self._segments[name]
 
     def _write_lanes(self) -> None:
         rows = []

@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 
 
-class Request(msgspec.Struct, frozen=True):
+class Request(msgspec.Struct, frozen=True, gc=False):
     """A GET of a canonical URL."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Response(msgspec.Struct, frozen=True, kw_only=True):
+class Response(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A complete answer with its body decoded. Header names are lower-case, in the order received."""
 
     url: str

@@ -31,7 +31,7 @@ _PORT = r":(?!80/|443/)(?:[1-9]\d{0,3}|[1-5]\d{4})"
 _PLAIN_URL = re.compile(rf"https?://(?:{_NAME}|{_QUAD})(?:{_PORT})?(?=/){PLAIN_PATH}", re.ASCII)
 
 
-class Address(msgspec.Struct, frozen=True):
+class Address(msgspec.Struct, frozen=True, gc=False):
     """A canonical URL in the parts that the ledger stores: `url == origin + path`."""
 
     url: str

@@ -10,7 +10,7 @@ import msgspec
 from holdfast.model.target import External, Found
 
 
-class BodyRef(msgspec.Struct, frozen=True):
+class BodyRef(msgspec.Struct, frozen=True, gc=False):
     """Where the bytes of a page lie: the truth is this reference, never a scan of the file."""
 
     segment: str
@@ -21,14 +21,14 @@ class BodyRef(msgspec.Struct, frozen=True):
     media: str
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """A structured row taken from a target; `doc` is JSON."""
 
     kind: str
     doc: bytes
 
 
-class Body(msgspec.Struct, frozen=True):
+class Body(msgspec.Struct, frozen=True, gc=False):
     """A fetched body on its way to a segment, after content decoding."""
 
     url: str
@@ -40,7 +40,7 @@ class Body(msgspec.Struct, frozen=True):
     fetched_at: int  # wall ms
 
 
-class Done(msgspec.Struct, frozen=True):
+class Done(msgspec.Struct, frozen=True, gc=False):
     """The target gave its result."""
 
     disposition: str
@@ -51,7 +51,7 @@ class Done(msgspec.Struct, frozen=True):
     status_code: int | None = None
 
 
-class Skipped(msgspec.Struct, frozen=True):
+class Skipped(msgspec.Struct, frozen=True, gc=False):
     """The target is settled without a result: `disposition` and a sentence say why."""
 
     disposition: str
@@ -63,7 +63,7 @@ class Skipped(msgspec.Struct, frozen=True):
     status_code: int | None = None
 
 
-class Failed(msgspec.Struct, frozen=True):
+class Failed(msgspec.Struct, frozen=True, gc=False):
     """The try ended with a code of model/codes.py; policy decides whether there is another."""
 
     code: str
@@ -76,7 +76,7 @@ Outcome = Done | Skipped | Failed
 VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One judged outcome, ready to be settled. `move` is a row of TARGET_MOVES."""
 
     target: int

@@ -1,4 +1,7 @@
-"""Targets as they are found, claimed and shown. Hot values are msgspec structs: thirty are made per page."""
+"""Targets as they are found, claimed and shown. Hot values are msgspec structs: thirty are made per page.
+
+They hold nothing that could lead back to them, so the cycle collector need not look at them (`gc=False`).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ def rank_of(depth: int, priority: int = 0) -> int:
     return priority * RANK_PER_PRIORITY + min(depth, RANK_PER_PRIORITY - 1)
 
 
-class Found(msgspec.Struct, frozen=True):
+class Found(msgspec.Struct, frozen=True, gc=False):
     """A target to be enqueued, or recorded as skipped at once (then `disposition` and `rule` say why)."""
 
     key: bytes
@@ -34,14 +37,14 @@ class Found(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, depth=depth, rank=rank_of(depth, self.rank // RANK_PER_PRIORITY))
 
 
-class External(msgspec.Struct, frozen=True):
+class External(msgspec.Struct, frozen=True, gc=False):
     """A link that leads out of scope: one record per (job, URL), never a target."""
 
     key: bytes
     url: str
 
 
-class Claimed(msgspec.Struct, frozen=True):
+class Claimed(msgspec.Struct, frozen=True, gc=False):
     """A target in a worker's hands. Its attempt is already spent."""
 
     id: int

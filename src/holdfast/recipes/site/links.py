@@ -27,7 +27,7 @@ _PLAIN = re.compile(rf"(?=[^?])(?:{PLAIN_SEGMENT})?+{PLAIN_PATH}")
 _STRIPPED = "".join(map(chr, range(0x21)))
 
 
-class Sorted(msgspec.Struct, frozen=True):
+class Sorted(msgspec.Struct, frozen=True, gc=False):
     """The distinct links of a page in page order, the page itself not among them; `beyond` the cap are counted only."""
 
     found: tuple[Found, ...]

@@ -43,7 +43,7 @@ _USUAL_HREF = re.compile(r'(?:\s++(?!href=)[a-z-]++="[^"]*+")*+\s++href="([^"&]*
 _REFERENCE = re.compile(r"&(?:#[xX][0-9a-fA-F]+;?|#[0-9]+;?|([A-Za-z][A-Za-z0-9]*)(;|(?![=A-Za-z0-9])))")
 
 
-class Tag(msgspec.Struct, frozen=True):
+class Tag(msgspec.Struct, frozen=True, gc=False):
     """A start tag of interest. `text` is the content of a title, as written; `at` is where the tag ends."""
 
     name: str

@@ -16,7 +16,7 @@ _SVG_LOOK_BACK = 2_000
 _HTML_STARTS = (b"<!doctype html", b"<html")
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(msgspec.Struct, frozen=True, gc=False):
     """`hrefs` are as written, each once; `canonical` and `base` are the first ones, as written."""
 
     title: str | None

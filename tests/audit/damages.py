@@ -17,6 +17,10 @@ CONTROL = "SELECT id FROM chunk WHERE job = :job AND kind = 'control'"
 CHUNKS = "SELECT id FROM chunk WHERE job = :job"
 IDLE_TALLY = "SELECT min(chunk) FROM tally WHERE chunk IN (SELECT id FROM chunk WHERE job = :job)"
 LUNCH = f"SELECT at + 1 FROM event WHERE chunk IN ({CHUNKS}) AND verb = 'request_pause'"
+TRIED_BEFORE_LUNCH = (
+    "SELECT min(t.id) FROM target t JOIN entry e ON e.chunk = t.last_chunk AND e.no = t.last_no JOIN entry g "
+    f"ON g.chunk = e.chunk AND g.epoch = e.epoch AND g.verb = 'lease' WHERE t.job = :job AND g.at < ({LUNCH})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ DAMAGES = (
     Damage("L11.request", f"UPDATE chunk SET requested = 'pause' WHERE id = ({CONTROL})"),
     Damage("L11.request", "UPDATE job SET phase = 'extracting' WHERE id = :job", "pond"),
     Damage("L11.claims", f"UPDATE entry SET at = ({LUNCH}) WHERE chunk IN ({CHUNKS}) AND verb = 'claim' AND no = 2"),
-    Damage("L11.claims", f"UPDATE target SET tried_at = ({LUNCH}) WHERE id = ({WAITING})"),
+    Damage("L11.claims", f"UPDATE target SET tried_at = ({LUNCH}) WHERE id = ({TRIED_BEFORE_LUNCH})"),
     Damage("L12.version", "UPDATE job SET version = version + 1 WHERE id = :job"),
     Damage("L13.lane", f"UPDATE lane SET due = 4503599627370496 WHERE chunk IN ({CHUNKS}) AND todo > 1"),
     Damage("F1.page", f"DELETE FROM body WHERE target = ({WON})"),

@@ -138,7 +138,7 @@ def _every_ending(worker: Worker, chunk: int) -> None:
         won(frogs[0], worker.found(f"{MARSH}/frog/0/eggs")),
         verdict(frogs[1], "fail", code="http_404", status_code=404, because="no such page"),
         verdict(frogs[2], "skip", disposition="duplicate", because="redirects to /"),
-        verdict(frogs[3], "retry", code="http_5xx", not_before=worker.clock.wall_ms() + 5_000, because="503"),
+        verdict(frogs[3], "retry", code="http_5xx", wait_ms=5_000, because="503"),
         verdict(frogs[4], "hand_back", because="host asks for patience"),
         chunk=chunk, checkpoint="targets",
     )  # fmt: skip
@@ -174,7 +174,7 @@ def _last_touches(worker: Worker, chunk: int) -> None:
     worker.plan(worker.found(f"{MARSH}/late"), worker.found(f"{MARSH}/secret/2", "excluded"), done=True)
     frogs = [target for target in worker.claim(2) if target.chunk == chunk]
     worker.settle(
-        verdict(frogs[0], "retry", code="network_error", not_before=worker.clock.wall_ms() + 60_000, because="reset"),
+        verdict(frogs[0], "retry", code="network_error", wait_ms=60_000, because="reset"),
         chunk=chunk,
     )
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from holdfast.policy.leasing import deadline, may_use, share
+from holdfast.model.job import Options
+from holdfast.policy.leasing import deadline, in_hand_max, may_use, options_of, share
 
 
 def test_a_worker_lets_go_before_the_store_does() -> None:
@@ -18,3 +20,31 @@ def test_a_share_is_a_ceiling_so_that_no_chunk_is_left_over(workers: int, chunks
     """FRO-12: ceil(16 / live workers)."""
     assert share(workers) == chunks
     assert share(workers) * max(workers, 1) >= 16
+
+
+@pytest.mark.parametrize("whole", [1, 2, 8, 16, 17])
+@pytest.mark.parametrize("workers", [1, 2, 3, 5, 7, 16])
+def test_shares_are_the_whole_and_differ_by_one_at_most(workers: int, whole: int) -> None:
+    """With the ceiling for everybody, the last of five workers would find no chunk left."""
+    shares = [share(workers, whole, place=place) for place in range(workers)]
+    assert sum(shares) == whole
+    assert max(shares) - min(shares) <= 1
+
+
+def test_concurrency_is_shared_and_each_worker_has_one_at_least() -> None:
+    options = Options(concurrency=8, per_host=3)
+    assert [options_of(options, workers=3, place=place).concurrency for place in range(3)] == [3, 3, 2]
+    assert options_of(replace(options, concurrency=1), workers=3, place=2).concurrency == 1
+    assert options_of(options, workers=1, place=0) == options
+
+
+@pytest.mark.parametrize(
+    ("workers", "one_host", "delay_ms", "most"),
+    [(1, True, 0, 8), (1, True, 500, 8), (2, False, 500, 8), (2, True, 0, 8), (2, True, 500, 4), (4, True, 0, 4)],
+)
+def test_where_several_share_a_host_nobody_claims_what_it_cannot_begin(
+    workers: int, one_host: bool, delay_ms: int, most: int
+) -> None:
+    """A claim that waits in a queue keeps a slot of the host from the others."""
+    options = Options(concurrency=4, per_host=16, delay_ms=delay_ms)
+    assert in_hand_max(options, workers=workers, place=0, one_host=one_host) == most

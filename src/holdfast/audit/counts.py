@@ -39,11 +39,20 @@ def _place(column: str) -> str:
 # From each request to the next move into `in_progress`. A request is stamped after it has waited for running settles,
 # so a lawful claim is never later than it; a claim that slipped through with an older stamp cannot be seen in rows.
 _CLOSED = (
-    "(SELECT v.at AS begun, coalesce((SELECT o.at FROM event o WHERE o.chunk = v.chunk AND o.seq > v.seq "
-    "AND o.thing = 'job' AND o.target = 'in_progress' AND o.source <> o.target ORDER BY o.seq LIMIT 1), "
-    f"{FOREVER_MS}) AS ended FROM event v JOIN chunk k ON k.id = v.chunk WHERE k.job = ? AND v.thing = 'job' "
-    "AND v.verb IN ('request_pause', 'request_cancel'))"
+    "WITH closed AS MATERIALIZED (SELECT v.at AS begun, coalesce((SELECT o.at FROM event o WHERE o.chunk = v.chunk "
+    "AND o.seq > v.seq AND o.thing = 'job' AND o.target = 'in_progress' AND o.source <> o.target "
+    f"ORDER BY o.seq LIMIT 1), {FOREVER_MS}) AS ended FROM event v "
+    "JOIN chunk k ON k.id = v.chunk WHERE k.job = ? AND v.thing = 'job' AND v.verb IN ('request_pause', 'request_cancel'))"
 )
+
+
+def _leased_before(chunk: str, epoch: str) -> str:
+    """The claim's lease is not one that was granted after the window: a pause ends every lease, clocks may go back."""
+    return (
+        f"NOT EXISTS (SELECT 1 FROM entry g WHERE g.chunk = {chunk} AND g.epoch = {epoch} AND g.verb = 'lease' "
+        "AND g.at >= w.ended)"
+    )
+
 
 LAWS = (
     Invariant(
@@ -101,9 +110,13 @@ LAWS = (
     Invariant(
         "L11.claims",
         "Nothing is claimed between a request and the next start or resume.",
-        f"SELECT 'claim', e.chunk, e.no, e.at FROM {ENTRIES} JOIN {_CLOSED} w ON e.at > w.begun AND e.at < w.ended "
-        "WHERE c.job = ? AND e.verb = 'claim' AND e.n > 0 UNION ALL SELECT 'target', t.id, t.last_no, t.tried_at "
-        f"FROM target t JOIN {_CLOSED} w ON t.tried_at > w.begun AND t.tried_at < w.ended WHERE t.job = ?",
+        f"{_CLOSED} SELECT 'claim', e.chunk, e.no, e.at FROM {ENTRIES} CROSS JOIN closed w WHERE c.job = ? "
+        "AND e.verb = 'claim' AND e.n > 0 AND e.at > w.begun AND e.at < w.ended "
+        f"AND {_leased_before('e.chunk', 'e.epoch')} "
+        "UNION ALL SELECT 'target', t.id, t.last_no, t.tried_at FROM target t JOIN lane l ON l.id = t.lane "
+        "LEFT JOIN entry a ON a.chunk = t.last_chunk AND a.no = t.last_no CROSS JOIN closed w WHERE t.job = ? "
+        "AND t.tried_at > w.begun AND t.tried_at < w.ended "
+        f"AND {_leased_before('l.chunk', 'coalesce(t.held_epoch, a.epoch)')}",
     ),
     Invariant(
         "L12.version",

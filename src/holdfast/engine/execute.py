@@ -62,9 +62,7 @@ class Executor:
 
     def _judged(self, claimed: Claimed, outcome: Outcome, began_at: int) -> Finished:
         now = self._clock.wall_ms()
-        ruling = judge(
-            outcome, attempts=claimed.attempts, max_attempts=self._max_attempts, now_ms=now, random=self._random
-        )
+        ruling = judge(outcome, attempts=claimed.attempts, max_attempts=self._max_attempts, random=self._random)
         body = outcome.body if isinstance(outcome, Done) else None
         has_links = not isinstance(outcome, Failed)
         verdict = Verdict(
@@ -76,7 +74,7 @@ class Executor:
             code=ruling.code,
             rule=outcome.rule if isinstance(outcome, Skipped) else "",
             because=ruling.because[:MESSAGE_LENGTH_MAX],
-            not_before=ruling.not_before,
+            wait_ms=ruling.wait_ms,
             hold_host_ms=ruling.hold_host_ms,
             status_code=outcome.status_code,
             bytes=len(body.content) if body else 0,

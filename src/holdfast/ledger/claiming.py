@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.ledger.books import add_entry, count
+from holdfast.ledger.dues import FAR_FUTURE, set_back_host
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Answer, Wish
 from holdfast.model.lease import Lease
@@ -16,7 +17,6 @@ from holdfast.model.target import Claimed
 BUSY_POLL_MS = 50
 PROMOTE_MAX = 64
 SUSPECTS_LOOKED_AT = 64
-FAR_FUTURE = 1 << 52
 RANK_MAX = 1 << 60
 # The fence. Every write of a worker goes through it; a chunk without an owner is nobody's, whatever its epoch.
 STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
@@ -54,8 +54,8 @@ def fence(tx: Tx, lease_chunk: int, epoch: int, no: int | None = None) -> Row | 
     numbered = "" if no is None else "AND no = ?"
     return one(
         tx,
-        f"UPDATE chunk SET no = no + 1 WHERE {STILL_OURS} {numbered} RETURNING no, requested, phase",
-        (lease_chunk, epoch) if no is None else (lease_chunk, epoch, no - 1),
+        f"UPDATE chunk SET no = no + 1, at = ? WHERE {STILL_OURS} {numbered} RETURNING no, requested, phase",
+        (tx.wall(), lease_chunk, epoch) if no is None else (tx.wall(), lease_chunk, epoch, no - 1),
     )
 
 
@@ -231,7 +231,7 @@ class Claim:
         return known
 
     def _read_host(self, host: int) -> Host:
-        """The host's row, locked. After the clock was set back, its moments are as far ahead as when written."""
+        """The host's row, locked."""
         row = one(
             self._tx,
             "SELECT key, conc, delay_ms, busy, next_at, hold_until, set_at FROM host WHERE id = ? "
@@ -241,7 +241,7 @@ class Claim:
         if row is None:  # another job is at this host's row just now: never wait for one with others in hand
             return Host(id=host, key="", conc=0, delay_ms=0, busy=0, ready_at=0)
         key, conc, delay_ms, busy, next_at, hold_until, set_at = row
-        back = max(0, set_at - self._now)
+        back = set_back_host(self._tx, host, set_at)
         return Host(
             id=host,
             key=key,

@@ -13,6 +13,7 @@ import msgspec
 
 from holdfast.errors import BadParams, Corrupt, NotFound, Refused
 from holdfast.ledger.books import add_entry, add_event, count, write_checkpoint
+from holdfast.ledger.dues import AT_ONCE
 from holdfast.ledger.tx import Row, Tx, one
 from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.states import JOB, State, move
@@ -82,7 +83,7 @@ def _furnished(tx: Tx, job: int, spec: JobSpec) -> Job:
     """Its chunks, fixed for ever, its plan row, and the first line of its history."""
     kinds = [("control", 0), ("plan", 0), *(("work", index) for index in range(WORK_CHUNKS))]
     tx.many(
-        "INSERT INTO chunk (job, kind, idx, epoch, no, seq, phase) VALUES (?, ?, ?, 0, 0, 0, ?)",
+        "INSERT INTO chunk (job, kind, idx, epoch, no, at, seq, phase) VALUES (?, ?, ?, 0, 0, 0, 0, ?)",
         [(job, kind, index, PHASES[0]) for kind, index in kinds],
     )
     tx.run(
@@ -162,7 +163,7 @@ def _requeue_seeds(tx: Tx, job: int) -> None:
         "done_chunk = NULL, done_no = NULL WHERE id = ?",
         [(target,) for target, _, _, _ in rows],
     )
-    tx.many("UPDATE lane SET todo = todo + 1, due = ? WHERE id = ?", sorted((tx.wall(), row[1]) for row in rows))
+    tx.many("UPDATE lane SET todo = todo + 1, due = ? WHERE id = ?", sorted((AT_ONCE, row[1]) for row in rows))
     for _, _, type_, code in rows:
         count(tx, control, type_, "failed", code, -1)
         count(tx, control, type_, "pending", "", 1)

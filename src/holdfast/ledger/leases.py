@@ -7,6 +7,7 @@ from typing import Any
 
 from holdfast.ledger.books import add_entry, add_event, count
 from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from
+from holdfast.ledger.dues import AT_ONCE, set_back
 from holdfast.ledger.jobs import carry_out_request, read_job
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Holding
@@ -18,7 +19,7 @@ from holdfast.ports import IsDead
 
 CHUNK_COLUMNS = (
     "id, job, kind, idx, epoch, no, phase, requested, owner_host, owner_boot, owner_ns, owner_pid, owner_start, "
-    "owner_session, until"
+    "owner_session, until, at"
 )
 
 # The epoch stays: it rises with each grant, and a fence also wants an owner, so the last holder is shut out at once.
@@ -74,12 +75,13 @@ def _is_lapsed(tx: Tx, row: Row, owner: Owner) -> bool:
 
 def _grant(tx: Tx, row: Row, owner: Owner, life_s: float) -> Lease:
     move(CHUNK, "idle", "lease")
+    set_back(tx, row[0], row[15])
     until = tx.lease_now() + round(life_s * 1000)
     fresh = one(
         tx,
-        "UPDATE chunk SET epoch = epoch + 1, no = no + 1, owner_host = ?, owner_boot = ?, owner_ns = ?, owner_pid = ?, "
-        f"owner_start = ?, owner_session = ?, until = ? WHERE id = ? RETURNING {CHUNK_COLUMNS}",
-        (owner.host, owner.boot, owner.namespace, owner.pid, owner.started, owner.session, until, row[0]),
+        "UPDATE chunk SET epoch = epoch + 1, no = no + 1, at = ?, owner_host = ?, owner_boot = ?, owner_ns = ?, "
+        f"owner_pid = ?, owner_start = ?, owner_session = ?, until = ? WHERE id = ? RETURNING {CHUNK_COLUMNS}",
+        (tx.wall(), owner.host, owner.boot, owner.namespace, owner.pid, owner.started, owner.session, until, row[0]),
     )
     assert fresh is not None
     add_entry(tx, fresh[0], fresh[5], fresh[4], "lease")
@@ -148,7 +150,7 @@ def _put_back(
     back = 0 if failed else 1
     tx.run(
         "UPDATE lane SET held = held - 1, todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
-        (back, now, now, held["lane"]),
+        (back, now, AT_ONCE, held["lane"]),
     )
     tx.run("UPDATE host SET busy = busy - 1 WHERE id = ?", (held["host"],))
     count(tx, chunk, held["type"], "in_progress", "", -1)

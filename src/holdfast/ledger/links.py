@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from holdfast.ledger.books import count
+from holdfast.ledger.dues import AT_ONCE
 from holdfast.ledger.tx import Tx, one
 from holdfast.model.states import State
 from holdfast.model.target import External, Found
@@ -41,7 +42,7 @@ def insert_found(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, 
     now = tx.wall()
     tx.many(
         "UPDATE lane SET todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
-        [(n, now, now, lane) for lane, n in sorted(todo.items())],
+        [(n, now, AT_ONCE, lane) for lane, n in sorted(todo.items())],
     )
     return len(new)
 
@@ -78,7 +79,7 @@ def lane_of(tx: Tx, chunk: int, phase: str, item: Found) -> int:
         tx.run(
             "INSERT INTO lane (chunk, phase, host, origin, todo, held, due) "
             "SELECT ?, ?, id, ?, 0, 0, ? FROM host WHERE key = ? ON CONFLICT (chunk, phase, origin) DO NOTHING",
-            (chunk, phase, item.origin, tx.wall(), item.host),
+            (chunk, phase, item.origin, AT_ONCE, item.host),
         )
         row = one(tx, select, key)
     assert row is not None

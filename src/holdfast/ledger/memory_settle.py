@@ -100,7 +100,7 @@ def _settle_target(tables: Tables, job: Job, batch: Batch, verdict: Verdict, by:
 def _after(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> TargetState:
     """The target as the verdict leaves it."""
     settled = move(TARGET, "in_progress", verdict.move).target != "pending"
-    waits = verdict.move == "retry" and verdict.not_before is not None
+    waits = verdict.move == "retry" and verdict.wait_ms is not None
     state = State.READY if verdict.move == "retry" and not waits else STATE_AFTER[verdict.move]
     return replace(
         row,
@@ -109,7 +109,7 @@ def _after(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Com
         rule=verdict.rule or None,
         code=verdict.code or None,
         because=verdict.because or None,
-        not_before=verdict.not_before if waits else None,
+        not_before=tables.at.wall_ms + (verdict.wait_ms or 0) if waits else None,
         attempts=row.attempts - (verdict.move == "hand_back"),
         alone=False,
         held_epoch=None,

@@ -33,7 +33,8 @@ CREATE TABLE run (
 CREATE TABLE chunk (
   id {{id}}, job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE,
   kind TEXT NOT NULL CHECK (kind IN ('control', 'plan', 'work')), idx BIGINT NOT NULL,
-  epoch BIGINT NOT NULL, no BIGINT NOT NULL, seq BIGINT NOT NULL, phase TEXT NOT NULL, requested TEXT,
+  epoch BIGINT NOT NULL, no BIGINT NOT NULL, at BIGINT NOT NULL, seq BIGINT NOT NULL, phase TEXT NOT NULL,
+  requested TEXT,
   owner_host TEXT, owner_boot TEXT, owner_ns TEXT, owner_pid BIGINT, owner_start BIGINT,
   owner_session TEXT, until BIGINT,
   UNIQUE (job, kind, idx)

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from holdfast.errors import BatchMismatch, Corrupt, LostLease
 from holdfast.ledger.books import add_entry, count, write_checkpoint, write_tallies
-from holdfast.ledger.claiming import BUSY_POLL_MS, FAR_FUTURE, Claim, fence, next_due_ms, suspects_waiting
+from holdfast.ledger.claiming import BUSY_POLL_MS, Claim, fence, next_due_ms, suspects_waiting
+from holdfast.ledger.dues import AT_ONCE, FAR_FUTURE, set_back, set_back_host
 from holdfast.ledger.jobs import read_job
 from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
 from holdfast.ledger.links import FoundRow, insert_external, insert_found
@@ -34,7 +35,7 @@ ENDS_OF_A_LEASE = ("rescue", "release")
 
 def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
     """Settle, claim and checkpoint in one transaction; the answer is per chunk."""
-    _lock_chunks(tx, {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set()))
+    _open(tx, {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set()))
     answers: dict[int, Answer] = {}
     admitted: list[Batch] = []
     for batch in sorted(batches, key=lambda item: item.chunk):
@@ -62,11 +63,12 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
     )
 
 
-def _lock_chunks(tx: Tx, chunks: set[int]) -> None:
-    """All rows that this call may fence, by id, before anything else: a wish names them in its own order."""
-    if chunks and tx.lock("chunk"):
-        ordered = sorted(chunks)
-        tx.rows(f"SELECT id FROM chunk WHERE id IN ({marks(ordered)}) ORDER BY id {tx.lock('chunk')}", ordered)
+def _open(tx: Tx, chunks: set[int]) -> None:
+    """Lock all rows that this call may fence, by id, before anything else: a wish names them in its own order."""
+    ordered = sorted(chunks)
+    sql = f"SELECT id, at FROM chunk WHERE id IN ({marks(ordered)}) ORDER BY id {tx.lock('chunk')}"
+    for chunk, at in tx.rows(sql, ordered):
+        set_back(tx, chunk, at)
 
 
 def _admit(tx: Tx, batch: Batch | PlanBatch) -> Answer:
@@ -169,8 +171,9 @@ class Settle:
             raise Corrupt(f"{verdict.move!r} is not a verdict; allowed: {', '.join(STATE_AFTER)}")
         step = move(TARGET, "in_progress", verdict.move)
         state = STATE_AFTER[verdict.move]
-        if state == State.WAITING and verdict.not_before is None:
+        if state == State.WAITING and verdict.wait_ms is None:
             state = State.READY
+        not_before = self._now + (verdict.wait_ms or 0)
         settled = step.target != "pending"
         reason = verdict.code if step.target == "failed" else verdict.disposition
         count(self._tx, batch.chunk, type_, "in_progress", "", -1)
@@ -178,13 +181,13 @@ class Settle:
         self._held[lane] += 1
         self._freed[host] += 1
         if not settled:
-            self._back[lane].append(verdict.not_before if state == State.WAITING and verdict.not_before else self._now)
+            self._back[lane].append(not_before if state == State.WAITING else AT_ONCE)
         if verdict.hold_host_ms:
             self._hold[host] = max(self._hold.get(host, 0), self._now + verdict.hold_host_ms)
         done = (batch.chunk, batch.no) if settled else (None, None)
         return (
             int(state), verdict.disposition or None, verdict.code or None, verdict.rule or None,
-            verdict.because or None, verdict.not_before if state == State.WAITING else None,
+            verdict.because or None, not_before if state == State.WAITING else None,
             int(verdict.move == "hand_back"), *done, batch.chunk, batch.no, verdict.target, batch.epoch,
         )  # fmt: skip
 
@@ -243,24 +246,24 @@ class Settle:
         )
 
     def _write_hosts(self) -> None:
-        """Free the hosts' slots, and wake our own lanes that waited for one.
-
-        After the clock was set back, what was written ahead stays as far ahead as it was, and not longer.
-        """
+        """Free the hosts' slots, and wake our own lanes that waited for one."""
         for host in sorted(self._freed):
-            hold = self._hold.get(host, 0)
-            self._tx.run(
-                "UPDATE host SET busy = busy - ?, "
-                "next_at = next_at - CASE WHEN set_at > ? THEN set_at - ? ELSE 0 END, "
-                "hold_until = CASE WHEN hold_until - CASE WHEN set_at > ? THEN set_at - ? ELSE 0 END < ? THEN ? "
-                "ELSE hold_until - CASE WHEN set_at > ? THEN set_at - ? ELSE 0 END END, set_at = ? WHERE id = ?",
-                (self._freed[host], *[self._now] * 4, hold, hold, *[self._now] * 3, host),
+            row = one(
+                self._tx, "UPDATE host SET busy = busy - ? WHERE id = ? RETURNING set_at", (self._freed[host], host)
             )
+            if row is not None:
+                set_back_host(self._tx, host, row[0])
+            if host in self._hold:
+                self._tx.run(
+                    "UPDATE host SET hold_until = CASE WHEN hold_until < ? THEN ? ELSE hold_until END, set_at = ? "
+                    "WHERE id = ?",
+                    (self._hold[host], self._hold[host], self._now, host),
+                )
             if self._own_chunks:
                 self._tx.run(
                     "UPDATE lane SET due = ? WHERE host = ? AND todo > 0 AND due > ? AND due <= ? "
                     f"AND chunk IN ({marks(self._own_chunks)})",
-                    (self._now, host, self._now, self._now + BUSY_POLL_MS, *self._own_chunks),
+                    (AT_ONCE, host, self._now, self._now + BUSY_POLL_MS, *self._own_chunks),
                 )
 
 

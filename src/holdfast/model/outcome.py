@@ -87,7 +87,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     code: str = ""
     rule: str = ""
     because: str = ""
-    not_before: int | None = None  # wall ms; with `retry`
+    wait_ms: int | None = None  # with `retry`: counted by the store's clock, from the settle on
     hold_host_ms: int = 0  # Retry-After and back-off: the whole host waits this long from the settle on
     status_code: int | None = None
     body: BodyRef | None = None

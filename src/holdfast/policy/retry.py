@@ -34,13 +34,13 @@ class Decision:
     because: str = ""
     kind: str | None = None
     code: str = ""
-    not_before: int | None = None  # wall ms; with `retry`
+    wait_ms: int | None = None  # with `retry`
     hold_host_ms: int = 0
     pauses_job: bool = False
 
 
-def judge(outcome: Outcome, *, attempts: int, max_attempts: int, now_ms: int, random: Random) -> Decision:
-    """Judge one outcome. `attempts` are those spent, this one included; `now_ms` is wall time."""
+def judge(outcome: Outcome, *, attempts: int, max_attempts: int, random: Random) -> Decision:
+    """Judge one outcome. `attempts` are those spent, this one included."""
     if isinstance(outcome, Done):
         return Decision(move="succeed")
     if isinstance(outcome, Skipped):
@@ -56,7 +56,7 @@ def judge(outcome: Outcome, *, attempts: int, max_attempts: int, now_ms: int, ra
         kind=kind,
         code=code.name,
         # Also with a held host: the hold may be lifted by hand, and this target still deserves its back-off.
-        not_before=now_ms + round(max(wait_s, backoff_s) * 1000) if again else None,
+        wait_ms=round(max(wait_s, backoff_s) * 1000) if again else None,
         hold_host_ms=round(wait_s * 1000) if code.slows_host else 0,
         pauses_job=code.pauses_job,
     )

@@ -54,7 +54,7 @@ class TestClaim:
         worker.settle(succeed(first[0]))
         bench.clock.advance(1)
         assert worker.take(worker.wish(in_levels=True)) == []
-        worker.settle(retry(first[1], not_before=bench.clock.wall_ms() + 5000))
+        worker.settle(retry(first[1], wait_ms=5000))
         bench.clock.advance(1)
         assert worker.take(worker.wish(in_levels=True)) == [], "one that waits for its retry holds its level"
         bench.clock.advance(5)
@@ -234,7 +234,7 @@ class TestNextDue:
     def test_a_waiting_target_is_due_at_its_time(self, bench: Bench) -> None:
         worker = bench.working(pages=1)
         [here] = worker.claim()
-        worker.settle(retry(here, not_before=bench.clock.wall_ms() + 5000))
+        worker.settle(retry(here, wait_ms=5000))
         bench.clock.advance(1)
         assert worker.send([], worker.wish()).next_due_ms == 4000
 

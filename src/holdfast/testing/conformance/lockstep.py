@@ -73,7 +73,7 @@ class Side:
 
     def _verdict(self, here: Claimed, move: str, wait_s: int) -> Verdict:
         if move == "retry" and wait_s:
-            return verdicts.retry(here, not_before=self.bench.clock.wall_ms() + wait_s * 1000, hold_host_ms=700)
+            return verdicts.retry(here, wait_ms=wait_s * 1000, hold_host_ms=700)
         make: dict[str, Callable[[Claimed], Verdict]] = {
             "succeed": verdicts.page,
             "skip": verdicts.skip,

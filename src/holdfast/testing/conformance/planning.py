@@ -149,7 +149,7 @@ class TestFinish:
             case "ready":
                 worker.settle(succeed(first), retry(second))
             case "waiting":
-                worker.settle(succeed(first), retry(second, not_before=bench.clock.wall_ms() + 9000))
+                worker.settle(succeed(first), retry(second, wait_ms=9000))
             case "held":
                 worker.settle(succeed(first))
             case _:

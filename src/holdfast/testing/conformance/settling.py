@@ -45,7 +45,7 @@ class TestSettle:
     def test_a_retry_waits_until_its_time(self, bench: Bench) -> None:
         worker = bench.working(pages=1)
         [here] = worker.claim()
-        worker.settle(retry(here, not_before=bench.clock.wall_ms() + 5000))
+        worker.settle(retry(here, wait_ms=5000))
         row = bench.target(worker.job, here.url)
         assert (row.status, row.because) == ("pending", "the host has trouble")
         assert row.not_before == bench.clock.wall_ms() + 5000

@@ -35,7 +35,7 @@ def fail(here: Claimed, **more: Any) -> Verdict:
 
 
 def retry(here: Claimed, **more: Any) -> Verdict:
-    """At once, unless `not_before` (wall ms) is given."""
+    """At once, unless `wait_ms` is given."""
     return verdict(here, "retry", **{"code": "http_5xx", "because": "the host has trouble", **more})
 
 

@@ -42,7 +42,8 @@ _CLOSED = (
     "WITH closed AS MATERIALIZED (SELECT v.at AS begun, coalesce((SELECT o.at FROM event o WHERE o.chunk = v.chunk "
     "AND o.seq > v.seq AND o.thing = 'job' AND o.target = 'in_progress' AND o.source <> o.target "
     f"ORDER BY o.seq LIMIT 1), {FOREVER_MS}) AS ended FROM event v "
-    "JOIN chunk k ON k.id = v.chunk WHERE k.job = ? AND v.thing = 'job' AND v.verb IN ('request_pause', 'request_cancel'))"
+    "JOIN chunk k ON k.id = v.chunk WHERE k.job = ? AND v.thing = 'job' "
+    "AND v.verb IN ('request_pause', 'request_cancel'))"
 )
 
 

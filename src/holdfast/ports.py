@@ -95,6 +95,9 @@ class Views(Protocol):
     def salt(self) -> bytes:
         """The ledger's salt for keys."""
 
+    def damage(self) -> list[str]:
+        """What the store itself finds wrong with its file; empty is good."""
+
     def job(self, reference: str) -> Job:
         """By id (`J-…`, a unique prefix suffices) or name; NotFound says what there is instead."""
 

@@ -10,6 +10,8 @@ WON = (
     "SELECT min(t.id) FROM target t JOIN attempt a ON a.target = t.id AND a.chunk = t.last_chunk AND a.no = t.last_no "
     "WHERE t.job = :job AND t.state = 4 AND t.parent IS NOT NULL AND a.prev_no IS NULL"
 )
+DOC = f"SELECT doc FROM record WHERE target = ({WON}) AND n = 0"
+SEAL = f"SELECT seal FROM record WHERE target = ({WON}) AND n = 0"
 SUSPECT = "SELECT min(id) FROM target WHERE job = :job AND state = 2"
 RETRIED_AND_WON = "SELECT min(id) FROM target WHERE job = :job AND state = 4 AND attempts = 2"
 WAITING = "SELECT min(id) FROM target WHERE job = :job AND state = 1"
@@ -30,19 +32,23 @@ class Damage:
     check: str
     sql: str
     job: str = "marsh"
+    with_it: str = ""  # a law that cannot hold where this one does not
 
 
 # fmt: off
 DAMAGES = (
     Damage("L2.key", "DROP INDEX target_key; "
-           f"UPDATE target SET key = (SELECT key FROM target WHERE id = ({WON})) WHERE id = ({NEW})"),
+           f"UPDATE target SET key = (SELECT key FROM target WHERE id = ({WON})) WHERE id = ({NEW})",
+           with_it="L2.address"),
     Damage("L2.result", f"INSERT INTO body SELECT ({NEW}), 1, segment, off, len, size, sha256, media "
            f"FROM body WHERE target = ({WON})"),
     Damage("L2.result", f"UPDATE body SET gen = 2 WHERE target = ({WON}); "
            "INSERT INTO body SELECT target, 1, segment, off, len, size, sha256, media FROM body WHERE gen = 2"),
-    Damage("L2.result", "INSERT INTO record SELECT id, 1, 0, last_chunk, last_no, 1, 'page', '{}' "
-           f"FROM target WHERE id = ({WAITING})"),
+    Damage("L2.result", "INSERT INTO record SELECT id, 1, 0, last_chunk, last_no, 1, 'page', "
+           f"({DOC}), ({SEAL}) FROM target WHERE id = ({WAITING})"),
     Damage("L2.records", f"UPDATE record SET n = 5 WHERE target = ({WON}) AND n = 1"),
+    Damage("L2.address", f"UPDATE target SET path = '/frog/seven' WHERE id = ({NEW})"),
+    Damage("F1.record", f"UPDATE record SET doc = (SELECT key FROM target WHERE id = ({NEW})) WHERE target = ({WON})"),
     Damage("L4.spent", f"UPDATE target SET attempts = 1 WHERE id = ({NEW})"),
     Damage("L4.number", f"UPDATE attempt SET n = 2 WHERE target = ({WON})"),
     Damage("L4.refund", "UPDATE attempt SET outcome = 'retry', code = 'internal' WHERE refunded = 1 "
@@ -111,8 +117,8 @@ DAMAGES = (
     Damage("row.lane", f"UPDATE target SET lane = 9999 WHERE id = ({SKIPPED_LATE})"),
     Damage("row.open", f"UPDATE target SET code = 'http_404' WHERE id = ({NEW})"),
     Damage("row.open", f"UPDATE target SET disposition = 'page' WHERE id = ({WAITING})"),
-    Damage("row.orphan", "INSERT INTO record SELECT 9999, 1, 0, id, 1, 1, 'page', '{}' "
-           f"FROM chunk WHERE id = ({CONTROL})"),
+    Damage("row.orphan", "INSERT INTO record SELECT 9999, 1, 0, id, 1, 1, 'page', "
+           f"({DOC}), ({SEAL}) FROM chunk WHERE id = ({CONTROL})"),
     Damage("row.run", "UPDATE run SET ended_at = NULL WHERE job = :job"),
     Damage("row.run", "DELETE FROM run WHERE job = :job AND n = 1"),
     Damage("row.settled", f"UPDATE target SET done_chunk = NULL, done_no = NULL WHERE id = ({SKIPPED_LATE})"),

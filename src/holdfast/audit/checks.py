@@ -14,6 +14,7 @@ from operator import itemgetter
 import msgspec
 
 from holdfast.audit.checkpoints import broken_chain, wrong_counts
+from holdfast.audit.contents import damaged_records, wrong_keys
 from holdfast.audit.law import Query, Row
 from holdfast.errors import Corrupt, IllegalMove
 from holdfast.model.job import REQUESTS, Options
@@ -130,6 +131,8 @@ CHECKS = (
     Check("L4.limit", "A target's attempts are within the job's limit, deaths alone not counted.", too_many_attempts),
     Check("L7.job", "The job's events are rows of the lifecycle table, join up, and lead to what it is.", job_history),
     Check("L7.chunks", "Each chunk's events join up, agree with its commits, and lead to what it is.", chunk_histories),
+    Check("L2.address", "A target's key is that of its URL, and its URL is canonical.", wrong_keys),
+    Check("F1.record", "A record is what was stored.", damaged_records),
     Check("F3.chain", "Checkpoints are whole, contiguous and chained, and only go forward.", broken_chain),
     Check("F3.counts", "A checkpoint's counts are those of the rows as of its commit numbers.", wrong_counts),
 )

@@ -17,6 +17,7 @@ from holdfast.model.target import PageRow
 from holdfast.ports import Ledger
 
 BODIES_CHECK = "F1"
+FILE_CHECK = "C1.file"
 
 
 def arguments(parser: Parser) -> None:
@@ -29,7 +30,8 @@ def run(call: Call) -> int:
 
     with call.existing_ledger() as ledger:
         job = ledger.job(call.options.job)
-        found = [_finding(each.check, each.sentence, each.rows) for each in verify(ledger.query, job.id)]
+        found = [_finding(FILE_CHECK, f"the ledger's file is damaged: {text}", []) for text in ledger.damage()]
+        found += [_finding(each.check, each.sentence, each.rows) for each in verify(ledger.query, job.id)]
         found += _segments(call, ledger, job)
         bodies, damaged = _bodies(call, ledger, job) if call.options.deep else (0, [])
     findings = found + damaged

@@ -30,8 +30,11 @@ def job_from(row: Row) -> Job:
     """A job row as a value."""
     values = dict(zip(JOB_COLUMNS.split(", "), row, strict=True))
     values["generation"] = values.pop("gen")
-    values["params"] = msgspec.json.decode(values["params"])
-    values["options"] = msgspec.json.decode(values["options"], type=Options)
+    try:
+        values["params"] = msgspec.json.decode(values["params"])
+        values["options"] = msgspec.json.decode(values["options"], type=Options)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Corrupt(f"the row of {values['name']} cannot be read: {error}") from error
     values["plan_done"] = bool(values["plan_done"])
     return Job(**values)
 

@@ -120,6 +120,9 @@ class MemoryLedger:
 
     # Views
 
+    def damage(self) -> list[str]:
+        return []
+
     def salt(self) -> bytes:
         return self._read(lambda tables: tables.salt)
 

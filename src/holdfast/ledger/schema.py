@@ -77,7 +77,7 @@ CREATE TABLE body (
 ) {{compact}};
 CREATE TABLE record (
   target BIGINT NOT NULL, gen BIGINT NOT NULL, n BIGINT NOT NULL, chunk BIGINT NOT NULL, no BIGINT NOT NULL,
-  run BIGINT NOT NULL, kind TEXT NOT NULL, doc {{blob}} NOT NULL, PRIMARY KEY (target, gen, n)
+  run BIGINT NOT NULL, kind TEXT NOT NULL, doc {{blob}} NOT NULL, seal {{blob}} NOT NULL, PRIMARY KEY (target, gen, n)
 ) {{compact}};
 CREATE TABLE external_link (
   job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, key {{blob}} NOT NULL, url TEXT NOT NULL,

@@ -19,7 +19,7 @@ from holdfast.ledger.links import FoundRow, insert_external, insert_found
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.lease import Lease
-from holdfast.model.outcome import Batch, PlanBatch, Verdict
+from holdfast.model.outcome import Batch, PlanBatch, Verdict, seal_of
 from holdfast.model.states import TARGET, State, move
 
 STATE_AFTER = {
@@ -217,14 +217,24 @@ class Settle:
                 )
             for n, record in enumerate(verdict.records):
                 records.append(
-                    (verdict.target, generation, n, batch.chunk, batch.no, record.kind, record.doc, self._job)
+                    (
+                        verdict.target,
+                        generation,
+                        n,
+                        batch.chunk,
+                        batch.no,
+                        record.kind,
+                        record.doc,
+                        seal_of(record.doc),
+                        self._job,
+                    )
                 )
         if bodies:
             self._tx.many("INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, ?, ?)", bodies)
         if records:
             self._tx.many(
-                "INSERT INTO record (target, gen, n, chunk, no, kind, doc, run) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT run FROM job WHERE id = ?))",
+                "INSERT INTO record (target, gen, n, chunk, no, kind, doc, seal, run) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT run FROM job WHERE id = ?))",
                 records,
             )
 

@@ -33,6 +33,8 @@ class Store(Protocol):
 
     def read(self) -> AbstractContextManager[Tx]: ...
 
+    def damage(self) -> list[str]: ...
+
     def close(self) -> None: ...
 
 
@@ -119,6 +121,9 @@ class SqlLedger:
         row = self._read(lambda tx: one(tx, "SELECT salt FROM ledger"))
         assert row is not None
         return bytes(row[0])
+
+    def damage(self) -> list[str]:
+        return self._store.damage()
 
     def job(self, reference: str) -> Job:
         return self._read(lambda tx: views.find_job(tx, reference))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from holdfast.errors import BadParams, NotFound
+from holdfast.errors import BadParams, Corrupt, NotFound
 from holdfast.ledger.books import counts_of, newest_checkpoint
 from holdfast.ledger.jobs import JOB_COLUMNS, job_from, read_job
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.job import Counts, Job
+from holdfast.model.outcome import seal_of
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.states import STATES_OF, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
@@ -139,7 +140,7 @@ def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:
     """Succeeded pages in discovery order (by id), with their record and body reference."""
     rows = tx.rows(
         "SELECT t.id, l.origin || t.path, t.depth, pl.origin || p.path, r.doc, s.name, b.off, b.len, b.size, b.sha256, "
-        "b.media, f.at, r.run FROM target t JOIN lane l ON l.id = t.lane "
+        "b.media, f.at, r.run, r.seal FROM target t JOIN lane l ON l.id = t.lane "
         "JOIN body b ON b.target = t.id AND b.gen = t.gen JOIN segment s ON s.id = b.segment "
         "JOIN record r ON r.target = t.id AND r.gen = t.gen AND r.n = 0 "
         "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
@@ -149,12 +150,19 @@ def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:
     )
     return [
         PageRow(
-            target=row[0], url=row[1], depth=row[2], parent_url=row[3], record=bytes(row[4]), segment=row[5],
+            target=row[0], url=row[1], depth=row[2], parent_url=row[3], record=_unsealed(row), segment=row[5],
             offset=row[6], length=row[7], size=row[8], sha256=bytes(row[9]), media=row[10], found_at=row[11] or 0,
             run=row[12],
         )
         for row in rows
     ]  # fmt: skip
+
+
+def _unsealed(row: Row) -> bytes:
+    document = bytes(row[4])
+    if seal_of(document) != bytes(row[13]):
+        raise Corrupt(f"the page record of T-{row[0]:x} is not what was stored", hint="holdfast verify names them all")
+    return document
 
 
 def history(tx: Tx, job: int, target: int | None) -> tuple[list[Event], list[AttemptRow]]:

@@ -138,3 +138,8 @@ class PlanBatch(msgspec.Struct, frozen=True):
 def digest_of(value: Any) -> bytes:
     """16 bytes that tell two batches apart."""
     return sha256(msgspec.msgpack.encode(value)).digest()[:16]
+
+
+def seal_of(doc: bytes) -> bytes:
+    """Eight bytes stored beside a record: SQLite has no checksums of its own, and a flipped bit would be exported."""
+    return sha256(doc).digest()[:8]

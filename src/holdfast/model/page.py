@@ -16,12 +16,12 @@ WALL_MS_MAX = 253_402_300_799_999  # the last millisecond that RFC 3339 can writ
 class PageRecord(msgspec.Struct, frozen=True):
     """What a site recipe's page record must say; anything else in it is kept and not exported."""
 
-    final_url: str
     title: str | None
     status_code: int
     fetched_at: Annotated[int, msgspec.Meta(ge=0, le=WALL_MS_MAX)]
     content_type: str | None
     links: int
+    final_url: str | None = None  # where it is not the target's own
 
 
 _records = msgspec.json.Decoder(PageRecord)
@@ -33,7 +33,7 @@ def page_object(row: PageRow) -> dict[str, Any]:
     record = _record(row.record, target)
     return {
         "url": row.url,
-        "final_url": record.final_url,
+        "final_url": record.final_url or row.url,
         "title": record.title,
         "depth": row.depth,
         "status_code": record.status_code,

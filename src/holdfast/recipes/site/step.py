@@ -33,13 +33,12 @@ _NO_LINKS = Sorted((), ())
 class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The record of a page. `limit` counts links beyond the cap; `not_parsed` says why no links were read."""
 
-    final_url: str
     title: str | None
     status_code: int
     fetched_at: int  # wall ms
     content_type: str
     links: int
-    canonical: str | None
+    canonical: str | msgspec.UnsetType = msgspec.UNSET
     limit: int | msgspec.UnsetType = msgspec.UNSET
     not_parsed: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -97,13 +96,12 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     page, not_parsed = _read(response)
     links, canonical_url = _follow(here, page, site)
     record = PageRecord(
-        final_url=here.url,
         title=page.title,
         status_code=response.status,
         fetched_at=now_ms,
         content_type=_shown(response.header("content-type") or ""),
         links=links.count,
-        canonical=canonical_url,
+        canonical=canonical_url or msgspec.UNSET,
         limit=links.beyond or msgspec.UNSET,
         not_parsed=not_parsed or msgspec.UNSET,
     )

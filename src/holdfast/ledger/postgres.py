@@ -38,9 +38,17 @@ SESSION = "SET statement_timeout = '60s'; SET lock_timeout = '15s'; SET idle_in_
 ASSERTED = {"fsync": ("on",), "full_page_writes": ("on",), "synchronous_commit": ("on", "remote_apply", "remote_write")}
 SCHEMA_LOCK = 0x686F6C64  # two programs that fill an empty schema at once take turns
 TURN_LOCK = 0x68667470  # with the job's id: see take_turns
-ROWS_PER_INSERT = 200
 LANES_KEPT_MAX = 20_000
-_COLUMNS = TARGET_COLUMNS.count(",") + 1
+_TEXTS = frozenset({"path", "type", "disposition", "code", "rule", "because"})
+_ARRAYS = ", ".join(
+    f"%s::{'bytea' if name == 'key' else 'text' if name in _TEXTS else 'bigint'}[]"
+    for name in TARGET_COLUMNS.split(", ")
+)
+# One statement for any number of rows: the driver parses and the server plans it once.
+_INSERT_TARGETS = (
+    f"INSERT INTO target ({TARGET_COLUMNS}) SELECT * FROM unnest({_ARRAYS}) ON CONFLICT (job, key) DO NOTHING "
+    "RETURNING key"
+).encode()
 
 
 class PostgresLedger(SqlLedger):
@@ -187,16 +195,8 @@ class PostgresTx:
         return False  # the database's clock goes on whichever machine restarts
 
     def insert_targets(self, rows: Sequence[Sequence[Any]]) -> set[bytes]:
-        new: set[bytes] = set()
-        for start in range(0, len(rows), ROWS_PER_INSERT):
-            part = rows[start : start + ROWS_PER_INSERT]
-            marks = ", ".join([f"({', '.join(['%s'] * _COLUMNS)})"] * len(part))
-            sql = (
-                f"INSERT INTO target ({TARGET_COLUMNS}) VALUES {marks} ON CONFLICT (job, key) DO NOTHING RETURNING key"
-            )
-            values = [value for row in part for value in row]
-            new.update(bytes(key) for (key,) in self._connection.execute(sql.encode(), values).fetchall())
-        return new
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        return {bytes(key) for (key,) in self._connection.execute(_INSERT_TARGETS, columns).fetchall()}
 
     def lock(self, table: str) -> str:
         """NO KEY: rows that refer to this one by a foreign key may be inserted meanwhile without waiting for it."""

@@ -17,7 +17,7 @@ from holdfast.policy.scope import Scope
 from holdfast.recipe import Context
 
 LINKS_PER_PAGE_MAX = 10_000
-BOOK_ENTRIES_MAX = 20_000
+BOOK_ENTRIES_MAX = 40_000
 BOOK_HREF_MAX = 300  # longer ones are rare and would let a hostile site fill the memory
 
 # What such an href leads to depends on nothing but the page's directory: no query or fragment of the page's own URL
@@ -75,9 +75,12 @@ class LinkBook:
 
     def _look_up(self, entry: tuple[str, str], page: Address, base: Address, depth: int) -> Found | External | None:
         href = entry[1]
-        link = self._older.get(entry) or self._resolve(href, page, base, depth)
-        if link is not None and len(href) <= BOOK_HREF_MAX and _BY_DIRECTORY.fullmatch(href):
-            self._note(entry, link)
+        link = self._older.get(entry)
+        if link is None:
+            link = self._resolve(href, page, base, depth)
+            if link is None or len(href) > BOOK_HREF_MAX or not _BY_DIRECTORY.fullmatch(href):
+                return link
+        self._note(entry, link)
         return link
 
     def _note(self, entry: tuple[str, str], link: Found | External) -> None:

@@ -110,7 +110,7 @@ def test_a_hostile_page_is_read_in_bounded_time_and_its_neighbour_link_is_found(
 def test_what_the_matcher_has_to_remember_is_bounded(text: str) -> None:
     """S1: without the counts in the patterns these take a hundred times their size."""
     tracemalloc.start()
-    list(scan(text))
+    list(scan(text, {}))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 3 * len(text)
@@ -156,5 +156,5 @@ def test_what_says_it_is_html_is_read_and_what_says_nothing_is_looked_at() -> No
 
 
 def test_a_tag_knows_where_it_ends() -> None:
-    (tag,) = scan("ab<base href=x>")
+    (tag,) = scan("ab<base href=x>", {})
     assert (tag.name, tag.at, tag.get("href"), tag.get("target")) == ("base", 15, "x", None)

@@ -39,10 +39,13 @@ class Decision:
     pauses_job: bool = False
 
 
+SUCCEEDED = Decision(move="succeed")
+
+
 def judge(outcome: Outcome, *, attempts: int, max_attempts: int, random: Random) -> Decision:
     """Judge one outcome. `attempts` are those spent, this one included."""
     if isinstance(outcome, Done):
-        return Decision(move="succeed")
+        return SUCCEEDED
     if isinstance(outcome, Skipped):
         return Decision(move="skip", because=outcome.because, kind="non_retryable")
     code = CODES.get(outcome.code) or CODES["internal"]

@@ -35,11 +35,12 @@ _PLAIN = rf"[{_FIRST}{_FIRST.upper()}][^\s/>]*+"
 _TAG = rf"/[A-Za-z][^\s/>]*+{_END}|(?:{_PLAIN}|[pP](?=[\s/>])|(?!{_NAME})[A-Za-z][^\s/>]*+){_END}"
 _BOGUS = r"(?:/(?![A-Za-z])|\?|!(?!--))[^>]*+>?"
 _OTHER = rf"<(?:{_TAG}|{_BOGUS}|(?![A-Za-z/!?]))"
-_SCAN = re.compile(rf"[^<]*+(?:{_OTHER}[^<]*+)*+(?:(<!--)|<({_NAME})({_ATTRIBUTES})(>?))?", re.ASCII)
+# A link as most are written. Any other fails here before its `>`, and is read once more by the rules above.
+_USUAL = r"""<[aA]\s++(?:(?!href=)[a-z-]++="[^"]*+"\s++)*+href="([^"&]*+)"[^>"']*+>"""
+_SCAN = re.compile(rf"[^<]*+(?:{_OTHER}[^<]*+)*+(?:{_USUAL}|(<!--)|<({_NAME})({_ATTRIBUTES})(>?))?", re.ASCII)
 _COMMENT_END = re.compile("--!?>")
 _END_OF = {name: re.compile(rf"</(?i:{name})[\s/>]") for name in ("title", *RAW)}
 _ONE = re.compile(r"""([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s>"'][^\s>]*)))?""", re.ASCII)
-_USUAL_HREF = re.compile(r'(?:\s++(?!href=)[a-z-]++="[^"]*+")*+\s++href="([^"&]*+)"')
 _REFERENCE = re.compile(r"&(?:#[xX][0-9a-fA-F]+;?|#[0-9]+;?|([A-Za-z][A-Za-z0-9]*)(;|(?![=A-Za-z0-9])))")
 
 
@@ -59,22 +60,22 @@ class Tag(msgspec.Struct, frozen=True, gc=False):
                 return resolve_references(value) if "&" in value else value
         return None
 
-    def href(self) -> str | None:
-        """The same as `get("href")`, by a short cut for tags written as most are."""
-        usual = _USUAL_HREF.match(self.attributes)
-        return usual[1] if usual else self.get("href")
 
+def scan(text: str, hrefs: dict[str, None]) -> Iterator[Tag]:
+    """The `a`, `area`, `base`, `link` and `title` tags in the order of the text.
 
-def scan(text: str) -> Iterator[Tag]:
-    """The `a`, `area`, `base`, `link` and `title` tags in the order of the text."""
-    at, end = 0, len(text)
+    Thirty links stand on a page: the href of one that is written as usual goes straight into `hrefs`, in its turn.
+    """
+    at, end, read = 0, len(text), _SCAN.match
     while at < end:
-        match = _SCAN.match(text, at)
+        match = read(text, at)
         assert match is not None, "every part of the pattern may be empty"
         assert match.end() > at, "the pattern has an answer to every character"
         at = match.end()
-        comment, name, attributes, closed = match.groups()
-        if comment:
+        href, comment, name, attributes, closed = match.groups()
+        if href is not None:
+            hrefs[href] = None
+        elif comment:
             at = _end_of_comment(text, at)
         elif name:
             if not closed:

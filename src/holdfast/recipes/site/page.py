@@ -37,21 +37,21 @@ def read_page(text: str) -> Page:
     title = canonical = base = None
     hrefs: dict[str, None] = {}
     text = text.replace("\0", "\ufffd")
-    for tag in scan(text):
+    for tag in scan(text, hrefs):
         if tag.name in ("a", "area"):
-            if href := tag.href():
-                hrefs[href] = None
+            hrefs[tag.get("href") or ""] = None
         elif tag.name == "link":
             canonical = canonical or _canonical(tag)
         elif tag.name == "base":
-            base = base or tag.href()
+            base = base or tag.get("href")
         elif title is None and not _in_drawing(text, tag.at):
             title = " ".join(html.unescape(tag.text[:_TITLE_TEXT_MAX]).split())[:TITLE_LENGTH_MAX]
+    hrefs.pop("", None)
     return Page(title, canonical, base, tuple(hrefs))
 
 
 def _canonical(tag: Tag) -> str | None:
-    return tag.href() if "canonical" in (tag.get("rel") or "").lower().split() else None
+    return tag.get("href") if "canonical" in (tag.get("rel") or "").lower().split() else None
 
 
 def _in_drawing(text: str, at: int) -> bool:

@@ -263,7 +263,7 @@ class Claim:
 def lowest_rank(tx: Tx, job: int) -> int:
     """The lowest rank that is not settled anywhere in the job, held targets of other workers included."""
     ready = (
-        "SELECT min((SELECT min(t.rank) FROM target t WHERE t.lane = l.id AND t.state = 0)) "
+        "SELECT min((SELECT t.rank FROM target t WHERE t.lane = l.id AND t.state = 0 ORDER BY t.rank LIMIT 1)) "
         "FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = ? AND l.todo > 0"
     )
     others = (
@@ -289,5 +289,11 @@ def suspects_waiting(tx: Tx, wish: Wish) -> int:
 def next_due_ms(tx: Tx, wish: Wish) -> int | None:
     """How long until a lane of these chunks may have work; None where nothing is pending in them."""
     chunks = [lease.chunk for lease in wish.leases]
-    row = one(tx, f"SELECT min(due) FROM lane WHERE chunk IN ({marks(chunks)}) AND todo > 0", chunks)
+    # One seek per chunk, whatever the number of lanes: a polite crawl asks this several times a second.
+    row = one(
+        tx,
+        "SELECT min((SELECT l.due FROM lane l WHERE l.chunk = c.id AND l.phase = c.phase AND l.todo > 0 "
+        f"ORDER BY l.due LIMIT 1)) FROM chunk c WHERE c.id IN ({marks(chunks)})",
+        chunks,
+    )
     return None if row is None or row[0] is None else max(0, int(row[0]) - tx.wall())

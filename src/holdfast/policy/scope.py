@@ -66,7 +66,7 @@ class Scope:
         """What becomes of a link to `address`, found on a page of `page_host`, if it would be a target of `depth`."""
         if not self._belongs(address, page_host):
             return EXTERNAL
-        if _any(self.exclude, address.path):
+        if self.exclude and _any(self.exclude, address.path):
             return BY_EXCLUDE
         if self.include and not _any(self.include, address.path):
             return BY_INCLUDE

@@ -22,6 +22,8 @@ from holdfast.errors import BadParams, DiskFull
 from holdfast.model.exchange import Budget
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
+from holdfast.model.spread import Spread
+from holdfast.policy.leasing import options_of
 from holdfast.ports import Blobs, Fetcher, Ledger, Progress
 from holdfast.recipe import Recipe
 
@@ -108,15 +110,24 @@ def refuse_private_seed(options: Options, url: str) -> str | None:
     return None if address is None else guard.check_seed(address.url)
 
 
-def open_session(settings: Settings, job: Job, *, progress: Progress, trigger: str = "cli") -> Session:
-    """Everything a process needs to work this job."""
+def open_session(
+    settings: Settings,
+    job: Job,
+    *,
+    progress: Progress | None,
+    trigger: str = "cli",
+    workers: int = 1,
+    place: int = 0,
+) -> Session:
+    """Everything a process needs to work this job, alone or as one of several workers."""
+    options = options_of(job.options, workers=workers, place=place)
     reserve = Reserve(settings.data / "reserve")
     reserve.keep()
     return Session(
         job,
         Parts(
             open_ledger=lambda: open_ledger(settings),
-            open_fetcher=lambda: fetcher_of(job.options),
+            open_fetcher=lambda: fetcher_of(options),
             blobs=blobs_of(settings, job),
             recipe=recipe_of(job.recipe),
             clock=SystemClock(),
@@ -127,8 +138,30 @@ def open_session(settings: Settings, job: Job, *, progress: Progress, trigger: s
             lease_s=settings.lease_s,
             stop_deadline_s=settings.pause_deadline_s,
             trigger=trigger,
+            workers=workers,
+            place=place,
         ),
     )
+
+
+def load_adapters(settings: Settings) -> None:
+    """Load, and open nothing: for a process of which workers are forked."""
+    import holdfast.fetch.http
+    import holdfast.recipes.site.recipe
+
+    if settings.database_url == "sqlite":
+        import holdfast.ledger.sqlite
+    else:
+        import holdfast.ledger.postgres  # noqa: F401
+
+
+def lock_waits(settings: Settings) -> Spread | None:
+    """How long this process waited for the ledger's write lock; None where rows are locked and not the whole file."""
+    if settings.database_url != "sqlite":
+        return None
+    from holdfast.ledger.sqlite import LOCK_WAITS
+
+    return LOCK_WAITS
 
 
 def free_mb(folder: Path) -> float:

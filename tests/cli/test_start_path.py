@@ -9,7 +9,7 @@ from pathlib import Path
 
 from holdfast.demo.serving import WorldServer
 
-CRAWL_LOADS = {"_cffi_backend", "ada_url", "holdfast", "msgspec", "pycurl", "typing_extensions"}
+CRAWL_LOADS = {"isal", "_cffi_backend", "ada_url", "holdfast", "msgspec", "pycurl", "typing_extensions"}
 SCRIPT = """
 import sys, json
 from holdfast.cli.main import main

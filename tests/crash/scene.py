@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.audit.witness import Ask, Result, asked_more_than_attempts, differences, doubled
+from holdfast.audit.witness import Ask, asked_more_than_attempts, differences, doubled
 from holdfast.config import Settings
 from holdfast.demo.asks import Asks
 from holdfast.demo.command import Command
@@ -35,6 +35,9 @@ class Scene:
     world: WorldServer
     folder: Path
     asks_of_world: Asks
+    database: str = "sqlite"
+    launch: Callable[..., Command] = Command
+    environ: Mapping[str, str] = field(default_factory=dict)  # of every command here
     first: int = 0
     started: list[Command] = field(default_factory=list)
 
@@ -48,11 +51,12 @@ class Scene:
 
     @property
     def settings(self) -> Settings:
-        return Settings(data=self.folder / "data")
+        return Settings(data=self.folder / "data", database_url=self.database)
 
     @property
     def where(self) -> list[str]:
-        return ["--data", str(self.settings.data)]
+        elsewhere = [] if self.database == "sqlite" else ["--database", self.database]
+        return ["--data", str(self.settings.data), *elsewhere]
 
     @property
     def crawler(self) -> Crawler:
@@ -64,7 +68,7 @@ class Scene:
     def start(self, *words: str, environ: Mapping[str, str] | None = None) -> Command:
         """Start a command; whatever still runs at the end of the test is killed then."""
         said = self.folder / f"scene-{len(self.started)}"
-        self.started.append(Command([*words, *self.where], said=said, environ=environ))
+        self.started.append(self.launch([*words, *self.where], said=said, environ={**self.environ, **(environ or {})}))
         return self.started[-1]
 
     def crawl(self, environ: Mapping[str, str] | None = None) -> Command:
@@ -127,7 +131,8 @@ class Scene:
         command = self.run("export", self.look().job.uid, "-o", str(path), "--format", "jsonl")
         assert command.code == 0, command.err
         rows = [json.loads(line) for line in path.read_bytes().splitlines()]
-        assert not doubled(row["url"] for row in rows)
+        twice = doubled(row["url"] for row in rows)
+        assert not twice, f"exported twice: {twice}"
         kept = [{name: row[name] for name in row if name not in NOT_COMPARED} for row in rows]
         return sorted(kept, key=lambda row: str(row["url"]))
 
@@ -145,14 +150,31 @@ class Calm:
     exported: list[dict[str, Any]]
 
     def assert_equal_to(self, scene: Scene) -> None:
-        """The differential oracle: same (url, sha256, status), same export, books that balance, verify content."""
+        broken = self.broken_by(scene)
+        assert not broken, broken
+
+    def broken_by(self, scene: Scene) -> str:
+        """The differential oracle: same (url, sha256, status), same export, books that balance, verify content.
+
+        In words what does not hold; empty is good.
+        """
         end = scene.look()
-        nothing: tuple[list[Result], list[Result]] = ([], [])
-        assert differences(self.end.seen, end.seen) == nothing
-        assert end.job.status == "completed"
-        assert end.balances
-        assert end.poisoned == 0
-        assert scene.exported() == self.exported
-        assert not asked_more_than_attempts(scene.asks(), end.seen)
         verify = scene.run("verify", end.job.uid)
-        assert verify.code == 0, verify.err + verify.out
+        only_calm, only_here = differences(self.end.seen, end.seen)
+        found = {
+            "missing": only_calm,
+            "not in the calm run": only_here,
+            "the job is": "" if end.job.status == "completed" else end.job.status,
+            "the books do not balance": "" if end.balances else end.books,
+            "poisoned": end.poisoned,
+            "asked for more often than claimed": asked_more_than_attempts(scene.asks(), end.seen),
+            "verify": "" if verify.code == 0 else f"{verify.code} {verify.out}{verify.err}",
+            "the export differs": _differing(self.exported, scene.exported()),
+        }
+        return "; ".join(f"{what}: {which}" for what, which in found.items() if which)
+
+
+def _differing(calm: list[dict[str, Any]], here: list[dict[str, Any]]) -> list[Any]:
+    """The lines that only one of them has."""
+    first, second = ({json.dumps(row, sort_keys=True) for row in rows} for rows in (calm, here))
+    return sorted(first ^ second)

@@ -14,8 +14,8 @@ import pytest
 from holdfast.audit.witness import Seen
 from holdfast.config import Settings
 from holdfast.demo.command import Command
-from holdfast.demo.sighting import Sighting
-from holdfast.demo.stretch import Stretch
+from holdfast.demo.sighting import Fallen, Sighting
+from holdfast.demo.stretch import Stretch, prices, takeovers_s
 from holdfast.errors import BadParams
 from holdfast.model.job import Counts
 from holdfast.testing import selftest
@@ -64,9 +64,54 @@ def test_the_command_prints_a_table_with_n_and_the_bound(tmp_path: Path) -> None
     assert "\x1b" not in command.out + command.err
 
 
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
+def test_kills_of_one_of_two_processes_and_of_both_lose_and_double_nothing(
+    capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest, engine: str
+) -> None:
+    database = None if engine == "sqlite" else request.getfixturevalue("pg_url")
+    code = selftest.run(300, 4, 1, database, processes=2, json=True)
+    said = json.loads(capsys.readouterr().out)
+    assert code == 0, said
+    assert said["kills"] == {"planned": 4, "delivered": 4, "checked": 4, "of_one_worker": 2}
+    assert (said["lost"], said["doubled"], said["poisoned"], said["verify_exit_code"]) == (0, 0, 0, 0)
+    assert (said["processes"], said["counts"]["succeeded"]) == (2, 300)
+
+
+def test_a_page_that_only_a_survivor_had_in_hand_is_not_excused_by_the_death_of_another() -> None:
+    """One of two workers dies with the second page in hand; the third was the other's, and must not come again."""
+    first, last = besieged()
+    assert prices([first, last]) == ([frozenset({PAGES[1]}), frozenset()], [])
+    strange = replace(last, asks=asks(30, *PAGES[1:]))
+    assert prices([first, strange])[1] == [PAGES[2]]
+
+
+def test_what_the_dead_one_had_sent_may_be_logged_after_the_kill() -> None:
+    first, last = besieged()
+    late = replace(first, asks=(*first.asks[:1], {"at_ns": 8, "key": PAGES[1]}))
+    assert prices([late, last]) == ([frozenset({PAGES[1]}), frozenset()], [])
+
+
+def test_a_takeover_is_timed_by_the_first_request_for_the_dead_ones_chunks() -> None:
+    chunk_of = {PAGES[0]: 3, PAGES[1]: 3, PAGES[2]: 4, PAGES[3]: 3}
+    first, last = besieged()
+    assert takeovers_s([first, last], chunk_of) == [pytest.approx(25e-9)]  # killed at 5, asked for page 1 at 30
+    assert takeovers_s([first, replace(last, asks=asks(30, PAGES[2]))], chunk_of) == []
+
+
+def besieged() -> list[Stretch]:
+    """Two workers; one is killed with the second page in hand, the other goes on with the third to the end."""
+    fallen = Fallen(held=frozenset(PAGES[1:2]), chunks=frozenset({3}))
+    first = Stretch(
+        pid=1, began_ns=0, killed_ns=5, dead_ns=8, ended_ns=12, asks=asks(1, *PAGES[:3]), code=-9,
+        left=left(PAGES[:1], PAGES[1:3]), fallen=fallen,
+    )  # fmt: skip
+    last = Stretch(pid=2, began_ns=5, ended_ns=40, asks=asks(30, PAGES[1], PAGES[3]), code=0, is_start=False)
+    return [first, last]
+
+
 def test_what_cannot_be_tested_is_refused() -> None:
-    with pytest.raises(BadParams, match="1 process for now, not with 2"):
-        selftest.run(100, 4, 1, processes=2)
+    with pytest.raises(BadParams, match="9 processes cannot share 8 fetches at once"):
+        selftest.run(100, 4, 1, processes=9)
     with pytest.raises(BadParams, match="10 kills need more than 10 pages"):
         selftest.run(10, 10, 1)
 

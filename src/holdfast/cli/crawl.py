@@ -9,13 +9,13 @@ from holdfast.cli import outputs, wishes
 from holdfast.cli.call import Call
 from holdfast.cli.headers import check_secrets
 from holdfast.cli.parser import Parser
-from holdfast.cli.starting import carry_on, conclude, name_others
-from holdfast.cli.values import share
+from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, name_others, nursery_for, refuse_too_many
+from holdfast.cli.values import share, whole
 from holdfast.cli.wishes import Wishes
 from holdfast.engine.control import holder_of, pause, submit
 from holdfast.engine.progress import job_document
 from holdfast.errors import BadParams, NotFound, Refused, UsageError
-from holdfast.model.job import Job, JobSpec, Options
+from holdfast.model.job import WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.ports import Ledger
 from holdfast.recipe import Recipe
 
@@ -39,6 +39,7 @@ def arguments(parser: Parser) -> None:
         metavar="SHARE",
         help="failures that exit with 3: never, any or N%% (any)",
     )
+    parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
     wishes.arguments(parser)
     outputs.arguments(parser)
 
@@ -50,12 +51,12 @@ def run(call: Call) -> int:
     output = outputs.read_output(call, options.output, options.to)
     if options.name is not None:
         wishes.check_name(options.name)
-    with call.ledger() as ledger:
+    with nursery_for(call) as nursery, call.ledger() as ledger:
         job = _job(call, ledger)
         if options.start_paused:
             return _submitted(call, ledger, job)
         name_others(call, ledger, job)
-        result = carry_on(call, ledger, job)
+        result = carry_on(call, ledger, job, nursery)
         return conclude(call, ledger, result, output=output, fail_on=options.fail_on)
 
 
@@ -68,6 +69,7 @@ def _job(call: Call, ledger: Ledger) -> Job:
     if found is not None and not call.options.new:
         return _as_asked(call, ledger, recipe, found, asked)
     spec = _spec(recipe, asked, found if named else None, call.options.name)
+    refuse_too_many(call.options.processes, spec.options)
     _refuse_private(spec.options, spec.params)
     check_secrets(spec.options)
     if found is not None:
@@ -113,6 +115,7 @@ def _as_asked(call: Call, ledger: Ledger, recipe: Recipe, job: Job, asked: Wishe
     seeds = {"seeds": list(asked.seeds)} if asked.seeds else {}
     _refuse_other_scope(job, recipe.check({**job.params, **asked.scope, **seeds}))
     options = wishes.amended(job.options, asked)
+    refuse_too_many(call.options.processes, options)
     _refuse_private(options, job.params)
     check_secrets(options)
     changes = wishes.pace_changes(job.options, options)

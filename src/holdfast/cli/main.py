@@ -102,10 +102,10 @@ def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
 
 def _report(voice: Voice, settings: Settings | None, error: Exception) -> int:
     from holdfast.cli import exits
-    from holdfast.cli.crashes import keep_traceback
+    from holdfast.cli.crashes import Unexpected, keep_traceback
 
     code = exits.of_error(error)
-    if isinstance(error, HoldfastError) and code != exits.UNEXPECTED:
+    if isinstance(error, Unexpected) or (isinstance(error, HoldfastError) and code != exits.UNEXPECTED):
         voice.complain(error)
     else:
         voice.complain(keep_traceback(settings, error))

@@ -10,7 +10,7 @@ from holdfast.cli.values import whole
 def arguments(parser: Parser) -> None:
     parser.add_argument("--pages", type=whole(1, 1_000_000), default=3000, metavar="N", help="size of the tree (3000)")
     parser.add_argument("--kill", type=whole(0, 10_000), default=20, metavar="N", help="how often to SIGKILL (20)")
-    parser.add_argument("--processes", type=whole(1, 64), default=1, metavar="N", help="worker processes (1)")
+    parser.add_argument("--processes", type=whole(1, 16), default=1, metavar="N", help="worker processes (1)")
     parser.add_argument("--seed", type=whole(0, 2**53), metavar="S", help="the same seed kills at the same moments")
 
 

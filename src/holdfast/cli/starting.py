@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 from holdfast import wiring
 from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
@@ -12,15 +16,20 @@ from holdfast.cli.working import Result, watch, work
 from holdfast.engine.control import holder_of, make_ready, outlook
 from holdfast.engine.progress import job_document
 from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused
-from holdfast.model.job import Job
+from holdfast.model.job import Job, Options
 from holdfast.policy.recovery import Row
 from holdfast.ports import Ledger
 
+if TYPE_CHECKING:
+    from holdfast.cli.nursery import Nursery
+
 LOOKS_MAX = 20
+PROCESSES_HELP = "worker processes on this computer, which share the fetches at once (1)"
 
 
-def carry_on(call: Call, ledger: Ledger, job: Job) -> Result:
+def carry_on(call: Call, ledger: Ledger, job: Job, nursery: Nursery | None = None) -> Result:
     """Do what the recovery table says, look again, until the job was worked, watched or left as it is."""
+    refuse_too_many(1 if nursery is None else nursery.size, job.options)
     ears = Ears(call.settings.pause_deadline_s)
     announced = False
     with hearing(ears.on_interrupt, ears.on_stop):
@@ -29,17 +38,37 @@ def carry_on(call: Call, ledger: Ledger, job: Job) -> Result:
             if row.action in ("start", "resume", "take_up") and not announced:
                 announced = True
                 announce(call, ledger, job, row)
-            result = _act(call, ledger, job, row, ears)
+            result = _act(call, ledger, job, row, ears, nursery)
             if result is not None:
                 return result
             job = ledger.books(job.id)[0]
     raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.name}")
 
 
-def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears) -> Result | None:
+@contextmanager
+def nursery_for(call: Call) -> Iterator[Nursery | None]:
+    """Where more than one process was asked for. To be entered before the ledger is opened: see cli/nursery.py."""
+    if call.options.processes == 1:
+        yield None
+        return
+    from holdfast.cli.nursery import Nursery
+
+    with Nursery(call.options.processes, call.settings) as nursery:
+        yield nursery
+
+
+def refuse_too_many(processes: int, options: Options) -> None:
+    if processes > options.concurrency:
+        raise BadParams(
+            f"{processes} processes cannot share {options.concurrency} fetches at once: each needs one at least",
+            hint=f"--processes {options.concurrency} at most, or --concurrency {processes} at least",
+        )
+
+
+def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears, nursery: Nursery | None) -> Result | None:
     """One action; None: look again."""
     if row.action == "take_up":
-        result = work(call, job, _head(ledger, job), ears)
+        result = work(call, job, _head(ledger, job), ears, nursery)
         return None if result.how == "lost" and not result.interrupted else result
     if row.action == "watch":
         owner = holder_of(ledger, job)
@@ -98,8 +127,11 @@ def conclude(call: Call, ledger: Ledger, result: Result, *, output: Output | Non
             wrote = None if output is None or output.path is None else output.path.name
             told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote)
             call.voice.insist(told)
+    if result.lock_waits is not None and call.globals.verbose:
+        call.voice.say(summary.lock_wait(result.lock_waits))
     if call.globals.json:
-        call.voice.document(job_document(*ledger.books(result.job.id)))
+        waited = {"lock_wait_ms": result.lock_waits.in_ms()} if result.lock_waits is not None else {}
+        call.voice.document(job_document(*ledger.books(result.job.id)) | waited)
     return exits.of_result(result.how, result.job, result.counts, fail_on)
 
 

@@ -7,6 +7,7 @@ from holdfast.cli.text import parts_of
 from holdfast.cli.values import ago, show_size
 from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint
+from holdfast.model.spread import Spread
 
 FIRST_WORDS = {
     "completed": "Completed",
@@ -90,6 +91,11 @@ def disk_low(job: Job, *, free_mb: float, wanted_mb: float, not_saved: int) -> s
         f"Disk low, {free_mb:.0f} MB free: paused {job.name}, {not_saved} pages not saved. "
         f"Free {missing:.0f} MB, then: holdfast resume {job.name}"
     )
+
+
+def lock_wait(waits: Spread) -> str:
+    ms = waits.in_ms()
+    return f"ledger lock wait: p50 {ms['p50']} p95 {ms['p95']} max {ms['max']} ms per commit ({waits.count} commits)"
 
 
 def exported(count: int, path: str, size: int) -> str:

@@ -1,8 +1,9 @@
-"""Working one job in this process, or watching another process work it, with the screen and the signals around it."""
+"""Working one job in this process or in several, or watching another process work it; screen and signals around it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast import wiring
 from holdfast.cli.call import Call
@@ -12,10 +13,16 @@ from holdfast.cli.screens import screen_for
 from holdfast.cli.signals import Ears
 from holdfast.cli.summary import disk_low
 from holdfast.engine.control import holder_of
+from holdfast.engine.session import Session
 from holdfast.errors import DiskFull
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Owner
+from holdfast.model.spread import Spread
 from holdfast.ports import Ledger
+
+if TYPE_CHECKING:
+    from holdfast.cli.nursery import Nursery
+    from holdfast.cli.supervisor import Supervisor
 
 WATCH_EVERY_S = 0.5
 PAUSES = "Ctrl-C pauses safely; the same command continues"
@@ -31,13 +38,14 @@ class Result:
     checkpoint: int | None
     how: str
     interrupted: bool = False
+    lock_waits: Spread | None = None  # of several worker processes
 
 
-def work(call: Call, job: Job, head: str, ears: Ears) -> Result:
+def work(call: Call, job: Job, head: str, ears: Ears, nursery: Nursery | None = None) -> Result:
     """Work the job until it ends, is paused, or this process is told to stop."""
     screen = screen_for(call.voice, head, PAUSES)
     feed = Feed(screen, call.voice, call.clock)
-    session = wiring.open_session(call.settings, with_secrets(job), progress=feed, trigger="cli")
+    session = _session(call, job, feed, nursery)
     feed.session = session
     with screen:
         ears.attach(session, screen, feed)
@@ -52,7 +60,23 @@ def work(call: Call, job: Job, head: str, ears: Ears) -> Result:
             feed(ended.job, ended.counts, 0, ended.checkpoint)
     if ended.how == "disk_full":
         _tell_disk(call, ended.job, session.not_saved)
-    return Result(ended.job, ended.counts, ended.checkpoint, ended.how, interrupted=ears.stopped)
+    return Result(
+        ended.job,
+        ended.counts,
+        ended.checkpoint,
+        ended.how,
+        interrupted=ears.stopped,
+        lock_waits=None if isinstance(session, Session) else session.lock_waits,
+    )
+
+
+def _session(call: Call, job: Job, feed: Feed, nursery: Nursery | None) -> Session | Supervisor:
+    if nursery is None:
+        return wiring.open_session(call.settings, with_secrets(job), progress=feed, trigger="cli")
+    from holdfast.cli.supervisor import Supervisor
+
+    with_secrets(job)  # a secret that cannot be read is complained of here, once
+    return Supervisor(call, job, feed, nursery)
 
 
 def _free(call: Call) -> str:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -76,6 +76,17 @@ class Command:
         self._child.kill()
         return self._child.wait(REAP_S_MAX) == -signal.SIGKILL
 
+    def kill_all(self) -> bool:
+        """kill -9 for the command and its worker processes at once; all of them are gone afterwards."""
+        os.killpg(self.pid, signal.SIGKILL)  # the session that was made for it
+        killed = self._child.wait(REAP_S_MAX) == -signal.SIGKILL
+        return killed and _soon(lambda: not any(group == self.pid for _, _, group in living()))
+
+    def workers(self) -> list[int]:
+        """The pids of its worker processes that live: its children's children, see cli/nursery.py."""
+        parents = {pid: parent for pid, parent, _ in living()}
+        return [pid for pid, parent in parents.items() if parents.get(parent) == self.pid]
+
     def wait(self, seconds: float) -> int:
         """The exit code; one that takes longer is killed, and that is an error."""
         try:
@@ -98,6 +109,30 @@ class Command:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._child.poll() is None:
             self.kill()
+
+
+def living() -> Iterator[tuple[int, int, int]]:
+    """(pid, parent, group) of every process of this computer that lives; a zombie does not."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        except OSError:
+            continue
+        state, parent, group, *_ = text.rpartition(")")[2].split()
+        if state not in "ZX":
+            yield int(pid), int(parent), int(group)
+
+
+def is_gone_soon(pid: int) -> bool:
+    """Whether a process that was killed, and is not ours to wait for, is gone in a while."""
+    return _soon(lambda: not any(other == pid for other, _, _ in living()))
+
+
+def _soon(holds: Callable[[], bool]) -> bool:
+    give_up_ns = now_ns() + round(REAP_S_MAX * 1e9)
+    while not (held := holds()) and now_ns() < give_up_ns:
+        time.sleep(POLL_S)
+    return held
 
 
 def now_ns() -> int:

@@ -78,6 +78,10 @@ class Crawler:
             self.last_words = self.last_words if code == 0 else command.err + command.out
         return code
 
+    def start(self) -> Command:
+        """The crawl, for who wants to kill it in another way than `stretch` does."""
+        return self._start(self.words)
+
     def _start(self, words: list[str]) -> Command:
         self._started += 1
         return Command(words, said=self.folder / f"said-{self._started}")

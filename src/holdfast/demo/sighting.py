@@ -1,13 +1,16 @@
-"""A look into a ledger that nobody works: every target as it stands, above all what was in hand at a death.
+"""A look into a ledger: every target as it stands, above all what was in hand at a death.
 
 SQLite files are copied and the copy is opened: the first to open a dead process's ledger also mends it, and that must
-be left to the process that is being tested.
+be left to the process that is being tested. While others still work, the copy is SQLite's own backup: one instant.
 """
 
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +23,21 @@ from holdfast.model.target import TargetRow
 from holdfast.ports import Ledger
 
 ROWS_AT_ONCE = 5000
+BUSY_S = 10.0
 UNSETTLED = ("pending", "in_progress")
 ATTEMPTS = "SELECT a.target, count(*) FROM attempt a JOIN chunk c ON c.id = a.chunk WHERE c.job = ? GROUP BY a.target"
+# What a dead worker held: still under its name, or put back under its name by whoever has found it dead meanwhile.
+HELD_BY = (
+    "SELECT l.origin || t.path FROM target t JOIN lane l ON l.id = t.lane JOIN chunk c ON c.id = l.chunk "
+    "WHERE c.job = ? AND t.state = 3 AND c.owner_pid = ? UNION "
+    "SELECT l.origin || t.path FROM attempt a JOIN target t ON t.id = a.target JOIN lane l ON l.id = t.lane "
+    "JOIN chunk c ON c.id = l.chunk WHERE c.job = ? AND a.outcome = 'lost' AND a.worker LIKE ?"
+)
+CHUNKS_OF = (
+    "SELECT id FROM chunk WHERE job = ? AND owner_pid = ? UNION SELECT e.chunk FROM event e JOIN chunk c "
+    "ON c.id = e.chunk WHERE c.job = ? AND e.thing = 'chunk' AND e.verb = 'rescue' AND e.because LIKE ?"
+)
+CHUNK_OF_EACH = "SELECT l.origin || t.path, l.chunk FROM target t JOIN lane l ON l.id = t.lane WHERE t.job = ?"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,16 +71,60 @@ class Sighting:
         return self.counts.left == 0 and self.counts.discovered == self.counts.settled == len(self.seen)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Fallen:
+    """One worker process that died while others went on: what it held, by the ledger's word, and its chunks."""
+
+    held: frozenset[str]
+    chunks: frozenset[int]
+
+
 def sight(settings: Settings, seed_url: str) -> Sighting | None:
-    """The job of this seed as its ledger has it now; None where the ledger has no such job yet."""
+    """The job of this seed as its ledger has it now, worked by nobody; None where there is no such job yet."""
+    with _looking(settings, live=False) as ledger:
+        return _read(ledger, seed_url)
+
+
+def sight_fallen(settings: Settings, seed_url: str, pid: int) -> tuple[Sighting, Fallen] | None:
+    """The same while other workers go on, and what the dead one of this pid left behind."""
+    with _looking(settings, live=True) as ledger:
+        found = [job.id for job in ledger.jobs() if seed_url in job.params["seeds"]]
+        if not found:
+            return None
+        named = (found[-1], pid, found[-1], f"%pid {pid} on %")
+        fallen = Fallen(
+            held=frozenset(url for (url,) in ledger.query(HELD_BY, named)),
+            chunks=frozenset(chunk for (chunk,) in ledger.query(CHUNKS_OF, named)),
+        )
+        seen = _read(ledger, seed_url)
+        return None if seen is None else (seen, fallen)
+
+
+def chunk_of_each(settings: Settings, job: int) -> dict[str, int]:
+    """In which chunk each URL lies: who holds the chunk is the only one to ask for it."""
+    with _looking(settings, live=False) as ledger:
+        return dict(ledger.query(CHUNK_OF_EACH, (job,)))
+
+
+@contextmanager
+def _looking(settings: Settings, *, live: bool) -> Iterator[Ledger]:
     with tempfile.TemporaryDirectory(prefix="holdfast-look-") as folder:
         if settings.database_url == "sqlite":
-            settings = _copied(settings, Path(folder))
+            copied = _backed_up if live else _copied
+            settings = copied(settings, Path(folder))
         ledger = wiring.open_ledger(settings)
         try:
-            return _read(ledger, seed_url)
+            yield ledger
         finally:
             ledger.close()
+
+
+def _backed_up(settings: Settings, folder: Path) -> Settings:
+    """Read-only: whoever closes a ledger last also tidies it up, and that must not be us."""
+    source = sqlite3.connect(f"file:{settings.ledger_path}?mode=ro", uri=True, timeout=BUSY_S)
+    with closing(source), closing(sqlite3.connect(folder / settings.ledger_path.name)) as copy:
+        source.backup(copy)
+    return replace(settings, data=folder)
 
 
 def _copied(settings: Settings, folder: Path) -> Settings:

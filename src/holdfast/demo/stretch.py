@@ -1,21 +1,27 @@
 """Starts of one command, one after another, and what a witness outside can say of them. Pure; reads no ledger itself.
 
-A *stretch* is one start up to its end: by itself, or by kill -9.
+A *stretch* is one start up to its end: by itself, or by kill -9. Where several processes work, it is the time up to the
+next kill, which may take one of them while the others go on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from holdfast.audit.witness import Ask, Death, doubled, fetched_after_settled
-from holdfast.demo.sighting import Sighting
+from holdfast.demo.sighting import Fallen, Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
     """What the world was asked for between a start and its end. `left` is the ledger as the killed process left it,
-    None where it ended by itself or died before its job was accepted."""
+    None where it ended by itself or died before its job was accepted.
+
+    `fallen` is the one that died where others went on; `is_start`: it began with a start and not with such a death.
+    """
 
     pid: int
     began_ns: int
@@ -23,6 +29,10 @@ class Stretch:
     asks: tuple[Ask, ...]
     code: int
     left: Sighting | None = None
+    killed_ns: int = 0
+    dead_ns: int = 0  # from when on nothing more of the dead one can come into the log
+    fallen: Fallen | None = None
+    is_start: bool = True
 
     @property
     def urls(self) -> frozenset[str]:
@@ -30,7 +40,9 @@ class Stretch:
 
     @property
     def held(self) -> frozenset[str]:
-        """In progress at the death, by the ledger's word."""
+        """In progress at the death, by the ledger's word, in whoever died."""
+        if self.fallen is not None:
+            return self.fallen.held
         return self.left.held if self.left else frozenset()
 
     @property
@@ -68,8 +80,47 @@ def asked_when_settled(stretches: Sequence[Stretch]) -> list[str]:
 
 def restarts_s(stretches: Sequence[Stretch]) -> list[float]:
     """Seconds from exec to the first request, for every start after a death."""
-    waits = [stretch.first_ask_s for stretch in stretches[1:]]
+    waits = [stretch.first_ask_s for stretch in stretches[1:] if stretch.is_start]
     return [seconds for seconds in waits if seconds is not None]
+
+
+def prices(stretches: Sequence[Stretch]) -> tuple[list[frozenset[str]], list[str]]:
+    """Where some went on when others died: per death the pages that were asked for once more because of it, and those
+    asked for once more without a death in between that had them in hand (L3)."""
+    asked: dict[str, list[int]] = defaultdict(list)
+    for stretch in stretches:
+        for ask in stretch.asks:
+            asked[ask["key"]].append(ask["at_ns"])
+    paid: list[set[str]] = [set() for _ in stretches]
+    strange = []
+    for url, times in asked.items():
+        for first, again in pairwise(sorted(times)):
+            cause = _cause(stretches, url, first, again)
+            if cause is None:
+                strange.append(url)
+            else:
+                paid[cause].add(url)
+    return [frozenset(urls) for urls in paid], sorted(set(strange))
+
+
+def _cause(stretches: Sequence[Stretch], url: str, first_ns: int, again_ns: int) -> int | None:
+    """A death has a beginning and an end: what the dead one had sent may be logged a little after the kill."""
+    for n, each in enumerate(stretches):
+        if each.killed_ns and url in each.held and first_ns <= each.ended_ns and again_ns >= each.killed_ns:
+            return n
+    return None
+
+
+def takeovers_s(stretches: Sequence[Stretch], chunk_of: Mapping[str, int]) -> list[float]:
+    """Seconds from the death of one worker to the first request for a page of its chunks, which only who has taken
+    them over may send. None is counted where the next kill came before it."""
+    waits = []
+    for each, after in pairwise(stretches):
+        if each.fallen is not None:
+            chunks = each.fallen.chunks
+            theirs = [ask["at_ns"] for ask in after.asks if chunk_of.get(ask["key"]) in chunks]
+            waits += [(at_ns - each.killed_ns) / 1e9 for at_ns in theirs if at_ns > each.dead_ns][:1]
+    return waits
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -58,7 +58,7 @@ def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
 
 def pause(ledger: Ledger, job: Job, *, actor: str, paused_by: str = "user") -> Job:
     """Ask for a pause; where nobody works the job it is taken at once. Else `requested` stands until it is."""
-    because = _BECAUSE[paused_by]
+    because = PAUSED_BECAUSE[paused_by]
     repeated(
         lambda: ledger.request(job.id, "pause", actor=actor, because=because, paused_by=paused_by), tries=VERB_TRIES
     )
@@ -98,7 +98,7 @@ def cancel_rest(ledger: Ledger, job: Job) -> None:
         continue
 
 
-_BECAUSE = {
+PAUSED_BECAUSE = {
     "user": "paused by user",
     "interrupt": "paused by Ctrl-C",
     "disk_full": "the disk is full",

@@ -20,8 +20,11 @@ Beat = Callable[[tuple[Lease, ...], tuple[Lease, ...]], None]  # (asked for, kep
 class Heartbeat:
     """Renews every third of a life. `usable()` is the self-fence: false once our own deadline has passed."""
 
-    def __init__(self, open_ledger: OpenLedger, clock: Clock, *, life_s: float, on_beat: Beat) -> None:
+    def __init__(
+        self, open_ledger: OpenLedger, clock: Clock, *, life_s: float, on_beat: Beat, counts_time: bool = True
+    ) -> None:
         self._open_ledger, self._clock, self._life_s, self._on_beat = open_ledger, clock, life_s, on_beat
+        self._counts_time = counts_time
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="heartbeat", daemon=True)
         self._leases: tuple[Lease, ...] = ()
@@ -39,10 +42,10 @@ class Heartbeat:
         return may_use(now_ms=self._clock.monotonic_ms(), asked_ms=self._asked_ms, life_ms=round(self._life_s * 1000))
 
     def active_ms(self) -> int:
-        """Active time not yet told to the ledger; asking takes it."""
+        """Active time not yet told to the ledger; asking takes it. 0 where another process counts the job's time."""
         now = self._clock.monotonic_ms()
         spent, self._counted_ms = now - self._counted_ms, now
-        return max(0, spent)
+        return max(0, spent) if self._counts_time else 0
 
     def stop(self) -> None:
         self._stop.set()

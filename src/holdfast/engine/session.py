@@ -1,4 +1,8 @@
-"""One process working one job, from lease to release: assembles the worker, listens to signals, says how it ended."""
+"""One process working one job, from lease to release: assembles the worker, listens to signals, says how it ended.
+
+One of several workers takes its part of the chunks. Who holds the control chunk says "finished"; the others stay, also
+with nothing to do, until the job is over: pages of the others may yield links into their chunks.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ from holdfast.engine.worker import Worker
 from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Lease, Rescued
-from holdfast.policy.leasing import share
+from holdfast.policy.leasing import in_hand_max, options_of, share
 from holdfast.ports import Blobs, Fetcher, Ledger, OpenLedger, Progress
 from holdfast.recipe import Context, Recipe
 
@@ -32,24 +36,27 @@ if TYPE_CHECKING:
     from random import Random
 
 PROGRESS_EVERY_MS = 200
+ASK_AGAIN_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a session is built from; wiring.py makes it."""
+    """What a session is built from; wiring.py makes it. `place`: which of so many workers of the job it is."""
 
     open_ledger: OpenLedger
     open_fetcher: Callable[[], Fetcher]
     blobs: Blobs
     recipe: Recipe
     clock: Clock
-    progress: Progress
+    progress: Progress | None
     has_room: Callable[[], bool]
     make_room: Callable[[], None]
     random: Random
     lease_s: float
     stop_deadline_s: float
     trigger: str
+    workers: int = 1
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,7 @@ class Session:
         return asyncio.run(self._run())
 
     def interrupt(self, why: str) -> None:
-        """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before `run` began."""
+        """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before and after `run`."""
         self._interrupt = self._interrupt or why
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._pass_on)
@@ -101,27 +108,36 @@ class Session:
         self._loop = asyncio.get_running_loop()
         try:
             ended = await self._lease_and_work()
-            while ended.how == "lost" and self._leases and self._interrupt is None:
+            while ended.how == "lost" and self._interrupt is None and (self._leases or self._may_wait(ended.job)):
+                if not self._leases:
+                    await self._parts.clock.wait(ASK_AGAIN_S)
                 ended = await self._lease_and_work()
             return ended
         finally:
             await self._thread.close()
             self._parts.blobs.close()
+            self._loop = None  # a late signal must not meet a closed loop
+
+    def _may_wait(self, job: Job) -> bool:
+        """One of several workers that finds everything held asks again, while the job goes on."""
+        return self._parts.workers > 1 and job.status == "in_progress" and job.requested is None
 
     async def _lease_and_work(self) -> Ended:
         parts, job = self._parts, self._job
         asked_ms = parts.clock.monotonic_ms()
         rescued_before = job.recoveries, job.refetched
+        want = share(parts.workers, place=parts.place)
         self._leases = await self._thread.insist(
-            lambda ledger: ledger.lease(job.id, self._owner, life_s=parts.lease_s, want=share(1), is_dead=is_dead)
+            lambda ledger: ledger.lease(job.id, self._owner, life_s=parts.lease_s, want=want, is_dead=is_dead)
         )
         control = next((lease for lease in self._leases if lease.kind == "control"), None)
-        if control is None:
+        if control is None and (parts.workers == 1 or not self._leases):
             await self._release()
             self._leases = ()
             return await self._ended("lost")
-        mode = "resume" if job.run else "full"
-        await self._thread.call(lambda ledger: ledger.open_run(job.id, mode=mode, trigger=parts.trigger))
+        if control is not None:
+            mode = "resume" if job.run else "full"
+            await self._thread.call(lambda ledger: ledger.open_run(job.id, mode=mode, trigger=parts.trigger))
         job = (await self._thread.call(lambda ledger: ledger.books(job.id)))[0]
         self._note_rescue(job, rescued_before)
         return await self._work(job, control, asked_ms)
@@ -130,9 +146,15 @@ class Session:
         if job.recoveries > before[0]:
             self.rescued = Rescued(job.recoveries - before[0], job.refetched - before[1])
 
-    async def _work(self, job: Job, control: Lease, asked_ms: int) -> Ended:
+    async def _work(self, job: Job, control: Lease | None, asked_ms: int) -> Ended:
         parts = self._parts
-        heartbeat = Heartbeat(parts.open_ledger, parts.clock, life_s=parts.lease_s, on_beat=self._on_beat)
+        heartbeat = Heartbeat(
+            parts.open_ledger,
+            parts.clock,
+            life_s=parts.lease_s,
+            on_beat=self._on_beat,
+            counts_time=control is not None,  # the job's time runs once, however many work it
+        )
         heartbeat.start(self._leases, asked_ms=asked_ms)
         fetcher = parts.open_fetcher()
         try:
@@ -153,12 +175,13 @@ class Session:
     async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
         parts = self._parts
         salt = await self._thread.call(lambda ledger: ledger.salt())
+        options = options_of(job.options, workers=parts.workers, place=parts.place)
         context = Context(params=job.params, salt=salt, chunking=job.chunking)
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
         work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}
         return Worker(
             job=job,
-            options=job.options,
+            options=options,
             clock=parts.clock,
             thread=self._thread,
             group=Group(job.id, str(self._owner), parts.blobs, work),
@@ -174,17 +197,24 @@ class Session:
             on_idle=free_dead,
             stop_deadline_s=parts.stop_deadline_s,
             in_levels=parts.recipe.in_levels(job.params),
+            in_hand_max=in_hand_max(options, workers=parts.workers, place=parts.place, one_host=job.chunking == "key"),
         )
 
-    async def _until_over(self, worker: Worker, control: Lease) -> str:
-        """Drained is not finished: the ledger says whether the books balance."""
+    async def _until_over(self, worker: Worker, control: Lease | None) -> str:
+        """Drained is not finished: the ledger says whether the books balance, and only to who holds the control."""
         while await worker.run():
-            ended = await self._thread.insist(lambda ledger: ledger.finish(self._job.id, control))
+            ended = await self._finished(control)
             if ended is not None:
                 return ended.status
             await worker.adopt()
-            await self._parts.clock.wait(0.05)
+            await self._parts.clock.wait(0.05 if control is not None else ASK_AGAIN_S)
         return worker.orders.stop or "lost"
+
+    async def _finished(self, control: Lease | None) -> Job | None:
+        if control is not None:
+            return await self._thread.insist(lambda ledger: ledger.finish(self._job.id, control))
+        job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
+        return None if job.status == "in_progress" else job
 
     def _on_beat(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
         """From the heartbeat's thread."""
@@ -195,12 +225,18 @@ class Session:
 
     def _on_commit(self, committed: Committed, in_flight: int) -> None:
         now = self._parts.clock.monotonic_ms()
-        if now - self._told_ms >= PROGRESS_EVERY_MS and (self._telling is None or self._telling.done()):
+        if (
+            self._parts.progress is not None
+            and now - self._told_ms >= PROGRESS_EVERY_MS
+            and (self._telling is None or self._telling.done())
+        ):
             self._told_ms = now
             self._telling = asyncio.get_running_loop().create_task(self._tell())
 
     async def _tell(self) -> None:
         """Numbers of one instant, read from the ledger after a commit; a ledger that is busy is asked next time."""
+        if self._parts.progress is None:
+            return
         try:
             job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
         except LedgerUnavailable:

@@ -63,6 +63,7 @@ class Worker:
     in_levels: bool
     random: Random
     pace: Pace
+    in_hand_max: int = 0  # claims at once, those in the queue included; 0: twice what may be in flight
     orders: Orders = field(default_factory=Orders)
     _queue: deque[Claimed] = field(default_factory=deque)
     _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
@@ -238,7 +239,7 @@ class Worker:
             return None  # a suspect is tried alone: nothing joins it before it is settled
         keep = self._in_hand() - len(self._waiting)  # what stays in hand after the commit that carries this wish
         alone = self._suspects > 0 and now >= self._suspect_rest_ms
-        room = (1 if keep == 0 else 0) if alone else 2 * self.options.concurrency - keep
+        room = (1 if keep == 0 else 0) if alone else (self.in_hand_max or 2 * self.options.concurrency) - keep
         if room <= 0 or (not alone and keep >= self.options.concurrency and not self._waiting):
             return None
         if not self.has_room():

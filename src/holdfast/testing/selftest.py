@@ -21,7 +21,7 @@ from holdfast.config import Settings
 from holdfast.errors import BadParams, LedgerUnavailable
 from holdfast.testing.judgement import Judgement, judge
 from holdfast.testing.telling import Teller
-from holdfast.testing.trial import Plan, attempt
+from holdfast.testing.trial import CONCURRENCY, Plan, attempt
 
 SCHEMA = "holdfast.selftest/1"
 SEEDS = 2**32
@@ -45,7 +45,7 @@ def run(
     seed = Random().randrange(SEEDS) if seed is None else seed
     with tempfile.TemporaryDirectory(prefix="holdfast-selftest-") as folder, _ledger_of_its_own(database) as ledger:
         settings = Settings(data=Path(folder) / "data", database_url=ledger)
-        plan = Plan(pages=pages, kills=kills, seed=seed, settings=settings)
+        plan = Plan(pages=pages, kills=kills, seed=seed, settings=settings, processes=processes)
         teller = Teller(plan, plain=plain, color=color)
         try:
             with teller:
@@ -70,8 +70,10 @@ def document(judgement: Judgement, scope: dict[str, str]) -> str:
 
 
 def _refuse_what_cannot_be(pages: int, kills: int, processes: int) -> None:
-    if processes != 1:
-        raise BadParams(f"selftest works with 1 process for now, not with {processes}", hint="leave out --processes")
+    if processes > CONCURRENCY:
+        raise BadParams(
+            f"{processes} processes cannot share {CONCURRENCY} fetches at once", hint=f"--processes {CONCURRENCY}"
+        )
     if kills >= pages:
         raise BadParams(f"{kills} kills need more than {kills} pages", hint=f"--pages {2 * kills + 1}")
 

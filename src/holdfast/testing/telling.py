@@ -40,7 +40,9 @@ class Teller:
             return
         self._killed += 1
         done = stretch.left.counts.succeeded if stretch.left else 0
-        line = f"kill {self._killed}/{self._plan.kills} after {len(stretch.asks)} requests: "
+        whom = " of all" if self._plan.processes > 1 else ""
+        whom = f" of worker {stretch.pid}" if stretch.fallen is not None else whom
+        line = f"kill {self._killed}/{self._plan.kills}{whom} after {len(stretch.asks)} requests: "
         line += f"{done} of {self._plan.pages} pages done, {len(stretch.held)} in hand"
         if self._status:
             self._status.update(line)
@@ -53,9 +55,10 @@ class Teller:
     def conclude(self, judgement: Judgement, evidence: Evidence, scope: dict[str, str]) -> None:
         """The table, then N and the bound in one sentence."""
         plan = self._plan
+        several = f" by {plan.processes} processes" if plan.processes > 1 else ""
         self._out.print(
-            f"selftest: {plan.pages} pages, {kills(plan.kills)}, seed {plan.seed}, {CONCURRENCY} at a time, "
-            f"{plan.delay_ms} ms a page",
+            f"selftest: {plan.pages} pages, {kills(plan.kills)}, seed {plan.seed}, {CONCURRENCY} at a time"
+            f"{several}, {plan.delay_ms} ms a page",
             style="bold",
         )
         self._out.print(", ".join(scope.values()), style="dim")
@@ -64,7 +67,8 @@ class Teller:
             self._out.print(mark + Text(f"{line.promise:<{PROMISE_WIDTH}}", style="") + Text(line.found))
         self._out.print(closing(judgement, evidence), style="bold" if judgement.holds else "bold red")
         if not judgement.holds:
-            self._out.print(f"Again: holdfast selftest --pages {plan.pages} --kill {plan.kills} --seed {plan.seed}")
+            again = f"holdfast selftest --pages {plan.pages} --kill {plan.kills} --seed {plan.seed}"
+            self._out.print(f"Again: {again}{f' --processes {plan.processes}' if several else ''}")
             self._out.print(f"The last words of the command:\n{evidence.words[-WORDS_SHOWN:]}")
 
 

@@ -1,0 +1,156 @@
+"""The worker processes of one job on this computer: started, listened to, replaced when they die, told to go.
+
+It knows processes and nothing of the ledger. Each place of a crew has one process at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import msgspec
+
+from holdfast.cli.crashes import Unexpected
+from holdfast.cli.nursery import Nursery
+from holdfast.cli.posts import READY, Farewell, Post
+from holdfast.clock import Clock
+
+QUICK_MS = 1_000
+QUICK_DEATHS_MAX = 8  # a page that kills its worker dies of poison after four
+REST_FIRST_MS = 100
+REST_MAX_MS = 5_000
+READ_BYTES = 1 << 16
+SAID_MAX = 1 << 20
+
+
+@dataclass(slots=True)
+class Member:
+    """One process at its place."""
+
+    place: int
+    pid: int
+    mouth: int
+    ready_ms: int | None = None  # since when it is at work
+    said: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A process that has ended: with a farewell, or killed. `others` is whatever else it said."""
+
+    place: int
+    pid: int
+    code: int
+    farewell: Farewell | None
+    others: str
+
+    @property
+    def of(self) -> str:
+        """What it died of, in words."""
+        return f"signal {-self.code}" if self.code < 0 else f"exit code {self.code}"
+
+
+@dataclass(slots=True)
+class Crew:
+    """`post_of` says what the process at a place works at; it is asked anew for every start."""
+
+    nursery: Nursery
+    post_of: Callable[[int], Post]
+    clock: Clock
+    members: dict[int, Member] = field(default_factory=dict)
+    _due_ms: dict[int, int] = field(default_factory=dict)  # empty places, and when each is filled
+    _quick: dict[int, int] = field(default_factory=dict)  # deaths in a row soon after the start
+
+    def start(self) -> None:
+        self._due_ms = dict.fromkeys(range(self.nursery.size), self.clock.monotonic_ms())
+        self._fill()
+
+    def tend(self, seconds: float) -> list[Gone]:
+        """Fill places that are due, then wait that long for news at most; who has ended meanwhile."""
+        self._fill()
+        pipes = {member.mouth: member for member in self.members.values()}
+        ready, _, _ = select.select(list(pipes), [], [], seconds)
+        return [gone for pipe in ready if (gone := self._hear(pipes[pipe])) is not None]
+
+    def refill(self, gone: Gone) -> bool:
+        """Have the place filled again, after a rest that grows with quick deaths; False: there were too many."""
+        deaths = self._quick.get(gone.place, 0)
+        if deaths >= QUICK_DEATHS_MAX:
+            return False
+        rest_ms = 0 if deaths <= 1 else min(REST_MAX_MS, REST_FIRST_MS << (deaths - 2))
+        self._due_ms[gone.place] = self.clock.monotonic_ms() + rest_ms
+        return True
+
+    def dismiss(self) -> None:
+        """Everybody finishes what is in hand and goes; nobody is replaced any more."""
+        self._due_ms.clear()
+        for member in self.members.values():
+            _send(member, signal.SIGTERM)
+
+    def kill(self, pid: int | None = None) -> None:
+        """kill -9 for all, or for one."""
+        for member in self.members.values():
+            if pid in (None, member.pid):
+                _send(member, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Whatever happened, nobody is left behind."""
+        self.kill()
+        for member in list(self.members.values()):
+            with suppress(Unexpected):  # without the nursery they are all dead already
+                self._bury(member)
+
+    def _fill(self) -> None:
+        now = self.clock.monotonic_ms()
+        for place in [place for place, due_ms in self._due_ms.items() if due_ms <= now]:
+            del self._due_ms[place]
+            self.members[place] = self._spawn(place)
+
+    def _spawn(self, place: int) -> Member:
+        newborn = self.nursery.bear()
+        text = msgspec.json.encode(self.post_of(place))
+        try:
+            while text:
+                text = text[os.write(newborn.post, text) :]
+        except BrokenPipeError:
+            pass  # it died before it could read: the next look finds it
+        finally:
+            os.close(newborn.post)
+        return Member(place, newborn.pid, newborn.mouth)
+
+    def _hear(self, member: Member) -> Gone | None:
+        """Take in what it says; at the end of its words, bury it."""
+        part = os.read(member.mouth, READ_BYTES)
+        member.said = (member.said + part)[-SAID_MAX:]
+        if member.ready_ms is None and member.said.startswith(READY):
+            member.ready_ms, member.said = self.clock.monotonic_ms(), member.said.removeprefix(READY)
+        return None if part else self._bury(member)
+
+    def _bury(self, member: Member) -> Gone:
+        del self.members[member.place]
+        os.close(member.mouth)
+        code = self.nursery.reap(member.pid)
+        quick = member.ready_ms is None or self.clock.monotonic_ms() - member.ready_ms < QUICK_MS
+        self._quick[member.place] = self._quick.get(member.place, 0) + 1 if quick else 0
+        farewell, others = _understood(member.said)
+        return Gone(member.place, member.pid, code, farewell, others)
+
+
+def _send(member: Member, number: signal.Signals) -> None:
+    """Nobody is reaped before we ask for it, so the pid is still theirs; only with the nursery all of them vanish."""
+    with suppress(ProcessLookupError):
+        os.kill(member.pid, number)
+
+
+def _understood(said: bytes) -> tuple[Farewell | None, str]:
+    """The farewell, which is the last line, and what stands before it."""
+    *others, last = said.rstrip(b"\n").split(b"\n")
+    try:
+        farewell = msgspec.json.decode(last, type=Farewell)
+    except msgspec.DecodeError:
+        farewell, others = None, [*others, last]
+    return farewell, b"\n".join(others).decode(errors="replace").strip()

@@ -1,0 +1,69 @@
+"""One worker process of a crew: reads its post, works its part of the job, and says how it ended.
+
+It takes orders from its supervisor only (SIGTERM: finish what is in hand and go) and never speaks to people: its
+farewell is one line of JSON.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Callable
+
+import msgspec
+
+from holdfast import wiring
+from holdfast.cli.crashes import keep_traceback
+from holdfast.cli.headers import with_secrets
+from holdfast.cli.posts import READY, Farewell, Post, failure_of
+from holdfast.errors import HoldfastError
+
+READ_BYTES = 1 << 16
+STDOUT = 1
+
+
+def main(post: int) -> int:
+    """`post` is the descriptor to read from; without a word on it the supervisor is gone, and nothing is to be done."""
+    text = b""
+    while part := os.read(post, READ_BYTES):
+        text += part
+    os.close(post)
+    if not text:
+        return 0
+    say(READY)
+    try:
+        farewell = serve(msgspec.json.decode(text, type=Post))
+    except BaseException:
+        say(traceback.format_exc().encode(errors="backslashreplace"))
+        raise
+    say(msgspec.json.encode(farewell) + b"\n")
+    return 0 if farewell.failure is None else 1
+
+
+def say(line: bytes) -> None:
+    while line:
+        line = line[os.write(STDOUT, line) :]
+
+
+def serve(post: Post) -> Farewell:
+    """Work the post to its end. Whatever goes wrong is the farewell's failure."""
+    settings = post.settings_read()
+    try:
+        session = wiring.open_session(
+            settings, with_secrets(post.job), progress=None, workers=post.workers, place=post.place
+        )
+        listen(session.interrupt)
+        ended = session.run()
+        farewell = Farewell(how=ended.how, not_saved=session.not_saved)
+    except HoldfastError as error:
+        farewell = Farewell(failure=failure_of(error))
+    except Exception as error:  # noqa: BLE001 - the edge: whatever happened becomes a sentence for the supervisor
+        farewell = Farewell(failure=failure_of(keep_traceback(settings, error)))
+    return farewell.with_waits(wiring.lock_waits(settings))
+
+
+def listen(interrupt: Callable[[str], None]) -> None:
+    """SIGTERM was held back since before the fork, so that it cannot meet us without ears."""
+    signal.signal(signal.SIGTERM, lambda *_: interrupt("drain"))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})

@@ -1,0 +1,154 @@
+"""Where worker processes come from: a process forked off before any ledger was open, with everything loaded, of which
+each worker is a fork. A fork takes milliseconds where a start of Python takes a third of a second.
+
+SQLite keeps its locks per process in memory that a fork copies, so nobody may fork who has a ledger open: this process
+never opens one. It dies with the command, and its workers die with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Never, Self
+
+from holdfast.cli import member
+from holdfast.cli.crashes import Unexpected
+from holdfast.config import Settings
+from holdfast.errors import HoldfastError
+
+PR_SET_PDEATHSIG = 1
+FROM_THE_TERMINAL = (signal.SIGINT, signal.SIGHUP)  # sent to all processes of a group: the supervisor decides
+BEAR, REAP = b"bear", b"reap"
+MESSAGE_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Newborn:
+    """A worker process: what is written to `post` it reads, what it says comes out of `mouth` (both descriptors)."""
+
+    pid: int
+    post: int
+    mouth: int
+
+
+class Nursery:
+    """Made by a command before it opens its ledger; `size` workers is what the user asked for."""
+
+    def __init__(self, size: int, settings: Settings) -> None:
+        self.size = size
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        parent = os.getpid()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._socket.close()
+            _never_return(lambda: _serve(theirs, parent, settings))
+        theirs.close()
+
+    def bear(self) -> Newborn:
+        """One more worker process."""
+        post, mouth = os.pipe(), os.pipe()
+        try:
+            pid = self._answer(BEAR, [post[0], mouth[1]])
+        finally:
+            os.close(post[0])
+            os.close(mouth[1])
+        return Newborn(pid, post[1], mouth[0])
+
+    def reap(self, pid: int) -> int:
+        """Wait for the end of a worker; its exit code, or minus the signal it died of. Its pid is free only now."""
+        return self._answer(REAP + b" %d" % pid)
+
+    def _answer(self, message: bytes, descriptors: Sequence[int] = ()) -> int:
+        try:
+            socket.send_fds(self._socket, [message], descriptors)
+            answer = self._socket.recv(MESSAGE_BYTES)
+        except ConnectionError:
+            answer = b""
+        if not answer:
+            raise Unexpected(
+                "The process that worker processes are forked from is gone, and they with it. Nothing that was saved "
+                "is lost; the same command goes on"
+            )
+        return int(answer)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._socket.close()
+        os.waitpid(self._pid, 0)
+
+
+def tie_to(parent: int) -> None:
+    """From now on the kernel kills this process when its parent dies, whatever of; if it has died already, we follow.
+
+    A thread or a pipe that notices the end would not do: who is stopped, or busy, notices nothing.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _serve(theirs: socket.socket, parent: int, settings: Settings) -> int:
+    """Bear and reap until the command closes its end."""
+    tie_to(parent)
+    for number in FROM_THE_TERMINAL:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # a worker hears it once it has ears
+    _warm_up(settings)
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(theirs, MESSAGE_BYTES, 2)
+        if not message:
+            return 0
+        if message == BEAR:
+            answer = _born(theirs, descriptors)
+        else:
+            answer = os.waitstatus_to_exitcode(os.waitpid(int(message.split()[1]), 0)[1])
+        theirs.send(b"%d" % answer)
+
+
+def _warm_up(settings: Settings) -> None:
+    """Load what every worker needs. What cannot be loaded is each worker's own failure, said in its own words."""
+    from holdfast import wiring
+
+    try:
+        wiring.load_adapters(settings)
+    except (ImportError, HoldfastError):
+        return
+
+
+def _born(theirs: socket.socket, descriptors: list[int]) -> int:
+    post, mouth = descriptors
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        theirs.close()
+        _never_return(lambda: _live(post, mouth, parent))
+    os.close(post)
+    os.close(mouth)
+    return pid
+
+
+def _live(post: int, mouth: int, parent: int) -> int:
+    tie_to(parent)
+    for number in (1, 2):
+        os.dup2(mouth, number)
+    os.close(mouth)
+    return member.main(post)
+
+
+def _never_return(body: Callable[[], int]) -> Never:
+    """A fork ends here: it must not run on into the command's own code, nor write what that has in its buffers."""
+    code = 1
+    try:
+        code = body()
+    finally:
+        os._exit(code)

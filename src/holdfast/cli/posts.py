@@ -1,0 +1,77 @@
+"""What a supervisor and its worker processes say to each other: the post that one is given, its farewell. Values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from holdfast import errors
+from holdfast.cli.crashes import Unexpected
+from holdfast.config import Settings
+from holdfast.errors import HoldfastError
+from holdfast.model.job import Job
+from holdfast.model.spread import Spread
+
+READY = b"ready\n"  # the first thing a worker process says
+
+
+class Post(msgspec.Struct, frozen=True, kw_only=True):
+    """What one worker process works at, and as which of how many."""
+
+    job: Job
+    workers: int
+    place: int
+    settings: dict[str, Any]
+
+    def settings_read(self) -> Settings:
+        return Settings(**{**self.settings, "data": Path(self.settings["data"])})
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An error on its way to another process."""
+
+    kind: str
+    message: str
+    hint: str
+
+    def error(self) -> HoldfastError:
+        """The same error here; one with a constructor of its own, or that nobody foresaw, by its sentence only."""
+        kind = getattr(errors, self.kind, Unexpected)
+        if kind in (errors.IllegalMove, errors.FetchError):
+            kind = errors.Refused
+        made: HoldfastError = kind(self.message, hint=self.hint)
+        return made
+
+
+class Farewell(msgspec.Struct, frozen=True, kw_only=True):
+    """The last line of a worker process that came to its own end; who was killed says nothing."""
+
+    how: str = ""
+    not_saved: int = 0
+    failure: Failure | None = None
+    waits: dict[int, int] = {}
+    waits_sum_ns: int = 0
+    waits_max_ns: int = 0
+
+    def with_waits(self, spread: Spread | None) -> Farewell:
+        if spread is None:
+            return self
+        return msgspec.structs.replace(
+            self, waits=dict(spread.ranges), waits_sum_ns=spread.sum_ns, waits_max_ns=spread.max_ns
+        )
+
+    def spread(self) -> Spread:
+        found = Spread(sum_ns=self.waits_sum_ns, max_ns=self.waits_max_ns)
+        found.ranges.update(self.waits)
+        return found
+
+
+def settings_sent(settings: Settings) -> dict[str, Any]:
+    return {**asdict(settings), "data": str(settings.data)}
+
+
+def failure_of(error: HoldfastError) -> Failure:
+    return Failure(type(error).__name__, error.message, error.hint)

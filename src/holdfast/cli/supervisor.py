@@ -1,0 +1,231 @@
+"""Several worker processes on one job, supervised: the command that the user started holds the job's control chunk,
+shows the books, passes orders on, replaces who dies and says "finished". It fetches nothing itself.
+
+Its workers die with it, and a dead owner's chunks are free at once: the same command goes on whatever was killed.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+
+import msgspec
+
+from holdfast import wiring
+from holdfast.cli.call import Call
+from holdfast.cli.crashes import Unexpected
+from holdfast.cli.crew import QUICK_DEATHS_MAX, Crew, Gone
+from holdfast.cli.nursery import Nursery
+from holdfast.cli.posts import Post, settings_sent
+from holdfast.cli.text import count_of
+from holdfast.engine.control import PAUSED_BECAUSE, VERB_TRIES, cancel_rest
+from holdfast.engine.heartbeat import Heartbeat
+from holdfast.engine.ledger_thread import repeated
+from holdfast.engine.liveness import is_dead, this_process
+from holdfast.engine.session import Ended
+from holdfast.errors import HoldfastError, IllegalMove, LedgerUnavailable
+from holdfast.model.job import WORK_CHUNKS, Counts, Job
+from holdfast.model.lease import Lease, Rescued
+from holdfast.model.spread import Spread
+from holdfast.ports import Progress
+
+TICK_S = 0.05
+LOOK_EVERY_MS = 200
+STALLED_LOOKS = 25  # five seconds of our own time: who has just begun, or woke up with us, gets to lease first
+GRACE_S = 5.0
+HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted"}
+
+
+class Supervisor:
+    """Looks from outside like a session: `run`, `interrupt`, `rescued`, `not_saved`."""
+
+    def __init__(self, call: Call, job: Job, progress: Progress, nursery: Nursery) -> None:
+        self._call, self._job, self._progress = call, job, progress
+        self._settings, self._clock, self._voice = call.settings, call.clock, call.voice
+        self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
+        self._crew = Crew(nursery, self._post, call.clock)
+        self._ledger = wiring.open_ledger(call.settings)
+        self._interrupt: str | None = None
+        self._ending: str | None = None  # why the crew was dismissed
+        self._ending_ms = 0
+        self._failure: HoldfastError | None = None
+        self._looked_ms = 0
+        self._idle: dict[int, int] = {}  # pid -> looks in a row that found it with nothing, though chunks were free
+        self.rescued: Rescued | None = None
+        self.not_saved = 0
+        measured = wiring.lock_waits(call.settings) is not None  # nothing measured must not read as no wait
+        self.lock_waits = Spread() if measured else None
+
+    def interrupt(self, why: str) -> None:
+        """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler."""
+        self._interrupt = self._interrupt or why
+
+    def run(self) -> Ended:
+        try:
+            asked_ms = self._clock.monotonic_ms()
+            control = self._take_control()
+            return self._ended("lost") if control is None else self._work(control, asked_ms)
+        finally:
+            self._crew.close()
+            self._ledger.close()
+
+    def _take_control(self) -> Lease | None:
+        """Free what dead workers hold, then take the control chunk; the plan is for whichever worker comes first."""
+        job, ledger, life_s = self._job, self._ledger, self._settings.lease_s
+        repeated(lambda: ledger.rescue(job.id, is_dead=is_dead), tries=VERB_TRIES)
+        leases = repeated(
+            lambda: ledger.lease(job.id, self._owner, life_s=life_s, want=0, is_dead=is_dead), tries=VERB_TRIES
+        )
+        control = next((lease for lease in leases if lease.kind == "control"), None)
+        repeated(lambda: ledger.release([lease for lease in leases if lease is not control]), tries=VERB_TRIES)
+        if control is not None:
+            ledger.open_run(job.id, mode="resume" if job.run else "full", trigger="cli")
+            now = ledger.books(job.id)[0]
+            if now.recoveries > job.recoveries:
+                self.rescued = Rescued(now.recoveries - job.recoveries, now.refetched - job.refetched)
+        return control
+
+    def _work(self, control: Lease, asked_ms: int) -> Ended:
+        heartbeat = Heartbeat(
+            lambda: wiring.open_ledger(self._settings),
+            self._clock,
+            life_s=self._settings.lease_s,
+            on_beat=lambda asked, kept: None,
+        )
+        heartbeat.start((control,), asked_ms=asked_ms)
+        try:
+            self._crew.start()
+            while self._ending is None or self._crew.members:
+                for gone in self._crew.tend(TICK_S):
+                    self._bury(gone)
+                self._obey(heartbeat)
+                self._look(control)
+        finally:
+            heartbeat.stop()
+        return self._wind_up(control, heartbeat.active_ms())
+
+    def _obey(self, heartbeat: Heartbeat) -> None:
+        """What we were told, or must tell ourselves; a pause is saved before anybody is told to go."""
+        if self._interrupt is not None and self._ending is None:
+            if self._interrupt == "pause":
+                self._request_pause()
+            self._dismiss(self._interrupt)
+        if not heartbeat.usable():
+            self._dismiss("lost")
+        over_ms = self._clock.monotonic_ms() - self._ending_ms
+        if self._ending is not None and over_ms > (self._settings.pause_deadline_s + GRACE_S) * 1000:
+            self._crew.kill()
+
+    def _dismiss(self, why: str) -> None:
+        if self._ending is None:
+            self._ending, self._ending_ms = why, self._clock.monotonic_ms()
+            self._crew.dismiss()
+
+    def _look(self, control: Lease) -> None:
+        """Five times a second: show the books, and see whether the job is over or somebody wants it to stop."""
+        now_ms = self._clock.monotonic_ms()
+        if now_ms - self._looked_ms < LOOK_EVERY_MS:
+            return
+        self._looked_ms = now_ms
+        try:
+            job, counts, point = self._ledger.books(self._job.id)
+            self._progress(job, counts, counts.in_progress, point.number if point else None)
+            self._judge(job, counts, control)
+            self._find_stalled()
+        except LedgerUnavailable:
+            return  # it is asked again
+
+    def _judge(self, job: Job, counts: Counts, control: Lease) -> None:
+        if job.status != "in_progress" or job.requested is not None:
+            self._dismiss(job.requested or job.status)
+        elif job.plan_done and counts.left == 0:
+            ended = self._ledger.finish(job.id, control)
+            if ended is not None:
+                self._dismiss(ended.status)
+
+    def _find_stalled(self) -> None:
+        """A worker that lives and holds nothing though chunks are free is stuck, or was stopped: its leases lapsed, and
+        it asks for no others. It is killed, and so replaced."""
+        live = [holder for holder in self._ledger.holders(self._job.id) if not holder.lapsed]
+        if self._ending is not None or sum(holder.kind == "work" for holder in live) >= WORK_CHUNKS:
+            self._idle.clear()
+            return
+        at_work = {holder.owner.pid for holder in live}
+        idle = [member.pid for member in self._crew.members.values() if member.pid not in at_work]
+        self._idle = {pid: self._idle.get(pid, 0) + 1 for pid in idle}
+        for pid in [pid for pid, looks in self._idle.items() if looks > STALLED_LOOKS]:
+            self._crew.kill(pid)
+
+    def _bury(self, gone: Gone) -> None:
+        """A worker has ended: take in what it said last; where it was not told to go, another takes its place."""
+        if gone.others:
+            self._voice.say(gone.others)
+        if gone.farewell is not None:
+            self.not_saved += gone.farewell.not_saved
+            if self.lock_waits is not None:
+                self.lock_waits.join(gone.farewell.spread())
+            if gone.farewell.failure is not None:
+                self._fail(gone.farewell.failure.error())
+        if self._ending is not None:
+            return
+        if gone.farewell is None:
+            self._rescue(gone)
+        if not self._crew.refill(gone):
+            self._fail(_cannot_work(self._job, gone))
+
+    def _rescue(self, gone: Gone) -> None:
+        """The dead one's chunks are free at once, and people are told what its death costs."""
+        rescued = repeated(lambda: self._ledger.rescue(self._job.id, is_dead=is_dead), tries=VERB_TRIES)
+        verb = "is" if rescued.targets == 1 else "are"
+        pages = f"{count_of(rescued.targets, 'page')} in flight {verb} fetched again"
+        self._voice.say(f"Worker pid {gone.pid} died of {gone.of}; another takes its place. 0 lost, {pages}.")
+
+    def _fail(self, error: HoldfastError) -> None:
+        self._failure = self._failure or error
+        self._dismiss("failure")
+
+    def _request_pause(self) -> None:
+        try:
+            repeated(
+                lambda: self._ledger.request(
+                    self._job.id, "pause", actor="worker", because=PAUSED_BECAUSE["interrupt"], paused_by="interrupt"
+                ),
+                tries=VERB_TRIES,
+            )
+        except IllegalMove:
+            return  # it ended at this very moment
+
+    def _wind_up(self, control: Lease, active_ms: int) -> Ended:
+        """Tell the ledger the last of the active time, give the control back, and carry out what was asked."""
+        ledger, job = self._ledger, self._job
+        with suppress(LedgerUnavailable):  # repeated, it might be counted twice
+            ledger.renew([control], life_s=self._settings.lease_s, active_ms=active_ms)
+        repeated(lambda: ledger.release([control]), tries=VERB_TRIES)
+        after = repeated(lambda: ledger.acknowledge(job.id, is_dead=is_dead), tries=VERB_TRIES)
+        if after is not None and after.status == "cancelled":
+            cancel_rest(ledger, after)
+        if self._failure is not None:
+            raise self._failure
+        return self._ended(self._ending or "lost")
+
+    def _ended(self, how: str) -> Ended:
+        job, counts, point = self._ledger.books(self._job.id)
+        if how == "pause" and job.paused_by == "disk_full":
+            how = "disk_full"
+        return Ended(job, counts, point.number if point else None, HOW.get(how, how))
+
+    def _post(self, place: int) -> Post:
+        return Post(
+            job=self._job,
+            workers=self._crew.nursery.size,
+            place=place,
+            settings=settings_sent(self._settings),
+        )
+
+
+def _cannot_work(job: Job, gone: Gone) -> Unexpected:
+    return Unexpected(
+        f"Worker processes of {job.name} died {QUICK_DEATHS_MAX} times in a row within a second of their start, the "
+        f"last of {gone.of}. Nothing that was saved is lost; the same command goes on",
+        hint=gone.others[-2000:],
+    )

@@ -1,0 +1,274 @@
+"""Several worker processes on one job (`--processes N`): whoever dies is replaced or the same command goes on, what was
+asked of the command reaches all of them, and nobody says "finished" while another still works.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from crash.scene import CONCURRENCY, PAGES, Calm, Scene
+from holdfast.audit.witness import doubled
+from holdfast.demo.command import Command, is_gone_soon, living
+from holdfast.demo.stretch import prices
+from holdfast.testing.siege import Siege
+from waiting import wait_until
+
+SOME_ASKS = 30
+LONG_MS = 3000
+
+
+def crawl(scene: Scene, processes: int = 2, environ: Mapping[str, str] | None = None) -> Command:
+    words = [word for word in scene.crawler.words if word not in scene.where]
+    return scene.start(*words, "--processes", str(processes), environ=environ)
+
+
+def crawling(scene: Scene, *, page_ms: int = 50, processes: int = 2) -> Command:
+    """A crawl in its middle, all of its processes at work, slow enough to be disturbed there."""
+    scene.slow_down(page_ms)
+    command = crawl(scene, processes)
+    scene.await_asks(SOME_ASKS)
+    wait_until(lambda: len(holders(scene)) == processes, 30, f"{processes} workers with chunks")
+    return command
+
+
+def holders(scene: Scene) -> set[int]:
+    """The pids that hold work chunks, by the ledger's word."""
+    rows = query(scene, "SELECT DISTINCT owner_pid FROM chunk WHERE kind = 'work' AND owner_pid IS NOT NULL")
+    return {pid for (pid,) in rows}
+
+
+def query(scene: Scene, sql: str, parameters: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+    """From the ledger as it is now; nothing while there is none."""
+    try:
+        with closing(sqlite3.connect(scene.settings.ledger_path, isolation_level=None)) as connection:
+            return connection.execute(sql, parameters).fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
+def crawled(scene: Scene, processes: int = 2) -> Command:
+    command = crawl(scene, processes)
+    command.wait(60)
+    return command
+
+
+def test_two_processes_come_to_the_same_end_as_one_and_ask_once(scene: Scene, calm: Calm) -> None:
+    scene.slow_down(20)
+    command = crawl(scene)
+    wait_until(lambda: len(holders(scene)) == 2, 30, "two workers with chunks")
+    workers = command.workers()
+    assert command.wait(60) == 0, command.err
+    assert holders(scene) == set()
+    assert len(workers) == 2
+    assert not doubled(ask["key"] for ask in scene.asks())
+    calm.assert_equal_to(scene)
+    rows = query(scene, "SELECT worker, count(*) FROM attempt WHERE outcome = 'succeeded' GROUP BY worker")
+    assert {int(str(worker).split()[1]) for worker, _ in rows} == set(workers), "one process did all the work"
+    assert query(scene, "SELECT count(*) FROM run") == [(1,)]
+
+
+def test_a_killed_worker_is_replaced_and_its_chunks_are_taken_over(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    victim = min(command.workers())
+    os.kill(victim, signal.SIGKILL)
+    command.wait_for(lambda: f"Worker pid {victim} died of signal 9" in command.err, seconds=30)
+    wait_until(lambda: len(holders(scene) - {victim}) == 2, 30, "a replacement with chunks")
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    calm.assert_equal_to(scene)
+    assert scene.look().job.recoveries == 1
+
+
+def test_kills_of_one_worker_and_of_all_in_turns_lose_nothing(scene: Scene, calm: Calm) -> None:
+    crawler = scene.crawler
+    crawler.pace = [*crawler.pace, "--processes", "2"]
+    with Siege(crawler, Random(5)) as siege:
+        stretches = [siege.stretch(PAGES // 6, takes_all=n % 2 == 1) for n in range(4)]
+        stretches.append(siege.stretch(None, takes_all=False))
+    assert [stretch.code for stretch in stretches] == [-9] * 4 + [0], crawler.last_words
+    calm.assert_equal_to(scene)
+    paid, strange = prices(stretches)
+    assert strange == []
+    assert max(map(len, paid)) <= 2 * CONCURRENCY
+
+
+def test_workers_die_with_their_supervisor_and_the_same_command_goes_on_at_once(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    workers = command.workers()
+    assert command.kill()
+    assert all(is_gone_soon(pid) for pid in workers)
+    asked = len(scene.asks())
+    scene.world.set_faults()
+    again = crawled(scene)
+    assert again.code == 0, again.err
+    assert "Recovered" in again.err
+    assert len(scene.asks()) - asked <= PAGES - asked + 2 * CONCURRENCY
+    calm.assert_equal_to(scene)
+    assert scene.look().job.recoveries == 1
+
+
+def test_a_worker_that_is_stopped_dies_with_its_supervisor_too(scene: Scene) -> None:
+    """It cannot notice anything by itself: the kernel must see to it."""
+    command = crawling(scene)
+    worker = command.workers()[0]
+    os.kill(worker, signal.SIGSTOP)
+    assert command.kill()
+    assert is_gone_soon(worker)
+
+
+def test_one_interrupt_pauses_all_and_another_number_of_processes_goes_on(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    command.send(signal.SIGINT)
+    assert command.wait(30) == 11, command.err
+    assert "Pausing: finishing" in command.err
+    left = scene.look()
+    assert (left.job.status, left.job.paused_by, left.counts.in_progress) == ("paused", "interrupt", 0)
+    scene.world.set_faults()
+    assert crawled(scene, processes=3).code == 0
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES
+
+
+def test_an_interrupt_from_the_terminal_reaches_the_whole_group_and_still_pauses(scene: Scene, calm: Calm) -> None:
+    """Ctrl-C and a hang-up are sent to every process of the foreground group: the supervisor alone decides."""
+    command = crawling(scene)
+    os.killpg(command.pid, signal.SIGINT)
+    assert command.wait(30) == 11, command.err
+    assert "died" not in command.err
+    assert scene.look().job.status == "paused"
+    scene.world.set_faults()
+    assert scene.run("resume", "--processes", "2").code == 0
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES
+
+
+def test_a_second_interrupt_exits_at_once_and_takes_the_workers_with_it(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    workers = command.workers()
+    scene.slow_down(LONG_MS)
+    scene.await_asks(len(scene.asks()) + CONCURRENCY)
+    command.send(signal.SIGINT)
+    command.wait_for(lambda: scene.status()["requested"] == "pause", seconds=30)
+    command.send(signal.SIGINT)
+    assert command.wait(5) == 130
+    assert all(is_gone_soon(pid) for pid in workers)
+    scene.world.set_faults()
+    assert crawled(scene).code == 0
+    calm.assert_equal_to(scene)
+
+
+def test_sigterm_drains_all_and_leaves_the_job_running(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    os.killpg(command.pid, signal.SIGTERM)  # as systemd does
+    assert command.wait(30) == 11, command.err
+    left = scene.look()
+    assert (left.job.status, left.job.requested, left.counts.in_progress) == ("in_progress", None, 0)
+    scene.world.set_faults()
+    assert scene.run("resume", "--processes", "2").code == 0
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES
+
+
+def test_a_pause_from_elsewhere_reaches_all(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    paused = scene.run("pause", scene.job_name)
+    assert (paused.code, command.wait(30)) == (0, 10), paused.err + command.err
+    assert scene.look().counts.in_progress == 0
+    scene.world.set_faults()
+    assert scene.run("resume", scene.job_name).code == 0
+    calm.assert_equal_to(scene)
+
+
+def test_a_second_command_watches_and_names_the_supervisor(scene: Scene, calm: Calm) -> None:
+    first = crawling(scene)
+    second = crawl(scene)
+    second.wait_for(lambda: "watching" in second.err, seconds=30)
+    scene.world.set_faults()
+    assert (first.wait(60), second.wait(60)) == (0, 0), first.err + second.err
+    assert f"is being worked by pid {first.pid}" in second.err
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES
+
+
+def test_a_worker_that_cannot_start_stops_the_command_with_its_words(scene: Scene, tmp_path: Path) -> None:
+    """An error is no death: it is not tried again and again."""
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "pycurl.py").write_text("raise ImportError('no frogs here')")
+    command = crawl(scene, environ={"PYTHONPATH": str(tmp_path / "broken")})
+    assert command.wait(60) == 1, command.err
+    assert "no frogs here" in command.err
+    assert "the same command goes on" in command.err
+    assert scene.asks() == []
+    assert crawled(scene).code == 0
+
+
+def test_workers_that_die_at_their_start_are_not_started_for_ever(scene: Scene) -> None:
+    command = crawl(scene, environ={"HOLDFAST_FAULT": "claim.before_commit:1:kill"})
+    assert command.wait(100) == 1, command.err
+    assert "died 8 times in a row within a second of their start, the last of signal 9" in command.err
+    assert not [pid for pid, _, group in living() if group == command.pid]
+    assert crawled(scene).code == 0
+
+
+def test_without_the_process_that_forks_them_the_command_ends_with_a_sentence(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    workers = command.workers()
+    (nursery,) = {parent for pid, parent, _ in living() if pid in workers}
+    os.kill(nursery, signal.SIGKILL)
+    assert command.wait(30) == 1
+    assert "that worker processes are forked from is gone" in command.err
+    assert all(is_gone_soon(pid) for pid in workers)
+    scene.world.set_faults()
+    assert crawled(scene).code == 0
+    calm.assert_equal_to(scene)
+
+
+def test_the_job_is_not_finished_while_another_process_still_works(scene: Scene, calm: Calm) -> None:
+    """With three processes and one page at a time most of them are idle most of the time."""
+    scene.slow_down(10)
+    command = crawl(scene, processes=3)
+    assert command.wait(60) == 0, command.err
+    calm.assert_equal_to(scene)
+    assert len(scene.asks()) == PAGES
+
+
+def test_pages_that_were_in_hand_in_both_processes_at_a_death_are_tried_alone(scene: Scene, calm: Calm) -> None:
+    """TGT-06: suspects of each process are tried alone in it, and nobody is poisoned."""
+    command = crawling(scene)
+    assert command.kill_all()
+    suspects = scene.look().held
+    assert len(suspects) > 1
+    assert crawled(scene).code == 0
+    calm.assert_equal_to(scene)
+    for url in suspects:
+        rows = query(
+            scene,
+            "SELECT a.outcome FROM attempt a JOIN target t ON t.id = a.target JOIN lane l ON l.id = t.lane "
+            "WHERE l.origin || t.path = ? ORDER BY a.began_at",
+            (url,),
+        )
+        assert [outcome for (outcome,) in rows] == ["lost", "succeeded"]
+
+
+def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm) -> None:
+    """It lives and renews nothing: where nobody else may take over its chunks, the job would stand still."""
+    scene.slow_down(50)
+    command = crawl(scene, environ={"HOLDFAST_LEASE_S": "1"})
+    scene.await_asks(SOME_ASKS)
+    stopped = min(command.workers())
+    os.kill(stopped, signal.SIGSTOP)
+    while scene.is_locked():  # it may have been stopped inside a write, and then nobody can do anything
+        os.kill(stopped, signal.SIGCONT)
+        scene.await_asks(len(scene.asks()) + 1)
+        os.kill(stopped, signal.SIGSTOP)
+    command.wait_for(lambda: f"Worker pid {stopped} died of signal 9" in command.err, seconds=60)
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    calm.assert_equal_to(scene)

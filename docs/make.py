@@ -15,6 +15,7 @@ from generator.command_line import command_line
 from generator.lifecycle import lifecycle
 from generator.markdown import page, with_blocks
 from generator.proofs import laws, measured, mutants, read_results
+from generator.reliability import reliability
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -28,6 +29,7 @@ def generated() -> dict[Path, str]:
         DOCS / "failure-codes.md": failure_codes(),
         DOCS / "cli.md": command_line(),
         DOCS / "decisions" / "README.md": decisions(DOCS / "decisions"),
+        DOCS / "reliability-results.md": reliability(DOCS / "reliability-results.json"),
         readme: with_blocks(_text(readme), proof=measured(read_results(DOCS / "selftest-results.json"))),
         guarantees: with_blocks(
             _text(guarantees), laws=laws(), mutants=mutants(ROOT / "tests" / "mutants" / "mutants.py")

@@ -1,4 +1,5 @@
-# Needs Python 3.11 or newer with pip, and make. Everything else comes into .tools/ and .venv/, nothing into the system.
+# Needs Python 3.11 or newer with pip, and make. Everything else comes into .tools/ and .venv/, nothing into the system
+# (but as root `make bench` adds nginx, `make test` strace and xfsprogs).
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -27,7 +28,7 @@ RUN := $(UV) run --no-sync
 TIMED = @began=$$(date +%s); $(MAKE) --no-print-directory _$@; status=$$?; \
 	echo "make $@: $$(( $$(date +%s) - began )) s$$([ $$status -eq 0 ] || echo ' (failed)')"; exit $$status
 
-.PHONY: help demo test check fix docs selftest-pg lock clean sync _demo _test _lint
+.PHONY: help demo test check fix docs crash crash-long tools selftest-pg bench bench-frontier lock clean sync _demo _test _crash _lint _bench _nginx
 
 help:  ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -41,6 +42,13 @@ test:  ## lint, types and every test suite
 check: _lint  ## lint, types and tidiness only: seconds
 	$(RUN) pytest -q tests/tidy
 
+crash:  ## kill -9, failing calls, full disks: every fault suite at the size that `make test` plays
+	$(TIMED)
+
+crash-long: sync tools  ## the same at length, kept in docs/: make crash-long SUITE=T4 TRIALS=300 SEED=0
+	@PYTHONPATH=tests $(RUN) python -m crash.suites.long $(SUITE) $(if $(TRIALS),--trials $(TRIALS)) $(if $(SEED),--seed $(SEED)); \
+	status=$$?; $(RUN) python docs/make.py --no-recording; exit $$status
+
 fix: sync  ## mend what ruff can mend, and format
 	$(RUN) ruff check --fix
 	$(RUN) ruff format
@@ -50,6 +58,12 @@ docs: sync  ## write the generated pages and record the demo anew: make docs ARG
 
 selftest-pg: sync  ## holdfast selftest on a PostgreSQL of its own: make selftest-pg ARGS="--pages 3000 --kill 20"
 	$(RUN) python -m holdfast.testing.postgres holdfast selftest --database '{url}' $(ARGS)
+
+bench:  ## Holdfast beside aiohttp and Scrapy: make bench ARGS="--rounds 1 --pages 2000 --only holdfast,aiohttp"
+	$(TIMED)
+
+bench-frontier: sync  ## a ledger that knows a million pages: make bench-frontier ARGS="--known 10000000 --engine sqlite"
+	$(RUN) python -m bench.frontier $(ARGS)
 
 lock: $(UV)  ## bring uv.lock up to date with pyproject.toml
 	$(UV) lock
@@ -62,8 +76,34 @@ _demo: $(UV)
 	$(UV) run --no-dev --frozen holdfast demo $(ARGS)
 	@echo; echo "  In this clone the command is .venv/bin/holdfast."
 
-_test: _lint
+_crash: sync tools
+	$(RUN) pytest -q -n $(JOBS) --dist loadgroup tests/crash $(ARGS)
+
+_test: _lint tools
 	$(RUN) pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
+
+# What some fault suites cannot do without. Put into the system as root only; else named, and their tests say so too.
+tools:
+	@missing=; for tool in strace xfs_io; do \
+		(PATH="$$PATH:/usr/sbin:/sbin"; command -v $$tool) >/dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ]; then \
+		if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+			apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y strace xfsprogs; \
+		else echo "Not installed:$$missing (Debian: apt-get install strace xfsprogs); the suites that need them do not run." >&2; fi; \
+	fi
+
+# The peers get an environment of their own: in .venv the next `uv sync` would remove them.
+_bench: sync _nginx
+	@UV_PROJECT_ENVIRONMENT=build/bench/venv $(UV) sync --quiet --frozen --only-group bench
+	$(RUN) python -m bench $(ARGS)
+
+# Serves the site that is crawled. The one thing that make puts into the system, and only as root; else it is named.
+_nginx:
+	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx) >/dev/null; then \
+		if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+			apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y nginx-light; \
+		else echo "make bench needs nginx (Debian: apt-get install nginx-light)." >&2; exit 1; fi; \
+	fi
 
 _lint: sync
 	$(RUN) ruff check

@@ -1,0 +1,204 @@
+"""docs/performance.md and its picture, written from the kept numbers. It measures nothing.
+
+python -m bench.report        writes them anew from docs/performance.json and docs/performance-frontier.json
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import prose
+from bench.plot import Bar, Panel, picture
+from bench.targets import targets
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+RESULTS, FRONTIER, PAGE = "performance.json", "performance-frontier.json", "performance.md"
+PICTURE = Path("images") / "performance.svg"
+HEAD = (
+    "crawler", "keeps its place", "pages/s", "CPU s per 1000 pages", "without start-up", "start-up: CPU, wall",
+    "peak memory", "pages/s against aiohttp", "CPU against aiohttp", "without start-up",
+)  # fmt: skip
+
+
+def write(folder: Path, results: dict[str, Any], frontier: dict[str, Any] | None) -> list[Path]:
+    """The numbers, the page and the picture below `folder`."""
+    files = {
+        folder / RESULTS: json.dumps(results, indent=1, ensure_ascii=False) + "\n",
+        folder / PAGE: page(results, frontier),
+        folder / PICTURE: drawing(results),
+    }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return list(files)
+
+
+def page(results: dict[str, Any], frontier: dict[str, Any] | None) -> str:
+    sections = [
+        prose.TITLE,
+        scope_line(results),
+        f"![Pages per second and CPU seconds per 1000 pages of each crawler]({PICTURE.as_posix()})",
+        table(HEAD, map(main_row, results["rows"])),
+        prose.READING,
+        *_targets(results),
+        *_processes(results),
+        *_reader(results),
+        *_checkpoints(results),
+        *_costs(results),
+        "## A big frontier",
+        _frontier(frontier),
+        prose.REPEAT,
+    ]
+    return "\n\n".join(section.strip() for section in sections) + "\n"
+
+
+def scope_line(results: dict[str, Any]) -> str:
+    scope, site = results["scope"], results["site"]
+    versions = ", ".join(f"{name} {number}" for name, number in scope["versions"].items())
+    noise = max((row["others_share_max"] for row in results["rows"]), default=0.0)
+    changed = " with uncommitted changes" if scope["changed"] else ""
+    return (
+        f"{scope['date']}, commit `{scope['commit']}`{changed}: {results['rounds']} rounds of {site['pages']:,} pages, "
+        f"{site['bytes_mean'] / 1000:.1f} KB and {site['links']} links each, medians. {scope['cpu']}, "
+        f"{scope['cores']} cores, {scope['memory_gb']:g} GB, {scope['system']}, kernel {scope['kernel']}, "
+        f"{scope['filesystem']}, Python {scope['python']}; {versions}. "
+        f"Other programs took at most {noise:.0%} of the cores during a crawl."
+    )
+
+
+def main_row(row: dict[str, Any]) -> tuple[str, ...]:
+    against = row["against"] or {}
+    ratios = (against.get(name) for name in ("pages_per_s", "cpu_per_1000", "cpu_per_1000_apart"))
+    return (
+        row["title"], row["durable"], f"{row['pages_per_s']:,.0f}", f"{row['cpu_per_1000']:.2f}",
+        f"{row['cpu_per_1000_apart']:.2f}", f"{row['startup_cpu_s']:.2f} s, {row['startup_wall_s']:.2f} s",
+        f"{row['peak_mb']:.0f} MB",
+        *("" if ratio is None else f"{ratio:.2f} ×" for ratio in ratios),
+    )  # fmt: skip
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _targets(results: dict[str, Any]) -> list[str]:
+    found = targets(results)
+    rows = [(target.says, target.measured, "yes" if target.met else "**no**") for target in found]
+    return ["## Targets", prose.TARGETS, table(("target", "measured", "met"), rows)] if found else []
+
+
+def _row(results: dict[str, Any], name: str) -> dict[str, Any] | None:
+    return next((row for row in results["rows"] if row["contestant"] == name), None)
+
+
+def _processes(results: dict[str, Any]) -> list[str]:
+    row = _row(results, "processes")
+    if row is None or not row["against_holdfast"]:
+        return []
+    against, waits = row["against_holdfast"], row.get("lock_wait_ms")
+    waited = ", ".join(f"{name} {value:,.4g}" for name, value in waits.items()) if waits else "not told"
+    return [
+        "## Two processes",
+        prose.PROCESSES.format(
+            rate=against["pages_per_s"], cpu=against["cpu_per_1000"], busy=row["busy_share"], waits=waited
+        ),
+    ]
+
+
+def _reader(results: dict[str, Any]) -> list[str]:
+    row = _row(results, "reader")
+    if row is None or not row["against_holdfast"]:
+        return []
+    reader, against = row["reader"], row["against_holdfast"]
+    alone = _row(results, "holdfast") or row
+    return [
+        "## While somebody reads",
+        prose.READER.format(
+            **reader, rate=against["pages_per_s"], cpu=against["cpu_per_1000"], wal=row["wal_mb_max"],
+            wal_alone=alone["wal_mb_max"],
+        ),
+    ]  # fmt: skip
+
+
+def _checkpoints(results: dict[str, Any]) -> list[str]:
+    head = (
+        "targets in the ledger",
+        "median in a settle",
+        "of it CPU",
+        "share of a crawl's CPU",
+        "written: settles, crawl",
+    )
+    rows = [
+        (
+            f"{size['targets']:,}", f"{size['settles']['wall_ms_median']:.2f} ms",
+            f"{size['settles']['cpu_ms_median']:.2f} ms",
+            f"{size['crawl']['cpu_s'] / size['crawl']['process_cpu_s']:.2%}",
+            f"{size['settles']['checkpoints']}, {size['crawl']['checkpoints']}",
+        )
+        for size in results.get("checkpoints") or []
+    ]  # fmt: skip
+    return ["## Checkpoints", prose.CHECKPOINTS, table(head, rows)] if rows else []
+
+
+def _costs(results: dict[str, Any]) -> list[str]:
+    found = results.get("profile")
+    if not found:
+        return []
+    rows = [
+        (f"{row['share']:.1%}", f"`{row['function']}`", f"`{row['where']}`", row["thread"]) for row in found["rows"]
+    ]
+    told = prose.COSTS.format(samples=found["samples"], rate=found["per_second"])
+    return ["## Where the CPU goes", told, table(("share", "function", "file", "thread"), rows)]
+
+
+def _frontier(frontier: dict[str, Any] | None) -> str:
+    """Whatever numbers the rows have, in their own words."""
+    rows = (frontier or {}).get("rows") or []
+    if not rows:
+        return prose.NO_FRONTIER
+    names = list(dict.fromkeys(name for row in rows for name in row if not isinstance(row[name], (dict, list))))
+    head = [name.replace("_", " ") for name in names]
+    return prose.FRONTIER + "\n\n" + table(head, ([_shown(row.get(name)) for name in names] for row in rows))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+
+
+def drawing(results: dict[str, Any]) -> str:
+    rows = results["rows"]
+    return picture(
+        f"Crawling {results['site']['pages']:,} pages of a synthetic site",
+        [row["title"] for row in rows],
+        [row["contestant"] not in ("aiohttp", "scrapy") for row in rows],
+        [
+            Panel("pages per second", "more is better", [_bar(row, "pages_per_s", "{:,.0f}") for row in rows]),
+            Panel(
+                "CPU seconds per 1000 pages", "less is better", [_bar(row, "cpu_per_1000", "{:.2f}") for row in rows]
+            ),
+        ],
+    )
+
+
+def _bar(row: dict[str, Any], name: str, form: str) -> Bar:
+    least, most = row[f"{name}_range"]
+    return Bar(row[name], least, most, form.format(row[name]))
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    return found
+
+
+if __name__ == "__main__":
+    kept = read(DOCS / RESULTS)
+    if kept is None:
+        raise SystemExit(f"there is no docs/{RESULTS} yet: make bench")
+    for path in write(DOCS, kept, read(DOCS / FRONTIER)):
+        print(f"wrote {path.relative_to(DOCS.parent)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.clock import SystemClock
+from holdfast.engine.bodies import stored
 from holdfast.engine.execute import Finished
 from holdfast.engine.group import Group
 from holdfast.engine.liveness import boot_id, is_dead, this_process
@@ -87,7 +88,7 @@ class Desk:
             ),
         )
         work = {lease.chunk: lease for lease in leases if lease.kind == "work"}
-        self.group = Group(self.job.id, "desk", MemoryBlobs(), work)
+        self.group = Group(self.job.id, "desk", work)
 
     def open(self) -> SqliteLedger:
         return SqliteLedger.open(self.path, SystemClock(), boot_id())
@@ -106,7 +107,7 @@ class Desk:
             target=claimed.id, move="succeed", began_at=1, ended_at=2, disposition="page", found=found,
             records=(Record("page", b"{}"),), bytes=len(content),
         )  # fmt: skip
-        return Finished(claimed, verdict, body)
+        return stored(MemoryBlobs(), [Finished(claimed, verdict, body)])[0]
 
     def urls(self, **wanted: Any) -> dict[str, str]:
         return {row.url: row.status for row in self.ledger.targets(self.job.id, **wanted)}

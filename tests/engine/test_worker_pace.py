@@ -36,7 +36,7 @@ def claimed(n: int, host: str) -> Claimed:
 
 def worker_with(clock: ManualClock, sent: Sent, *queue: Claimed) -> Worker:
     parts: dict[str, Any] = dict.fromkeys(
-        ("job", "thread", "group", "planner", "has_room", "on_commit", "on_idle", "random")
+        ("job", "thread", "group", "bodies", "planner", "has_room", "on_commit", "on_idle", "random")
     )
     worker = Worker(
         **parts,

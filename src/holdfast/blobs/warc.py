@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from hashlib import sha256
+from functools import lru_cache
+from hashlib import blake2b, sha256
 from http import HTTPStatus
-from uuid import NAMESPACE_URL, uuid5
 
 from isal import isal_zlib
 
@@ -77,14 +77,31 @@ def _warc_head(body: Body, block_bytes: int) -> bytes:
     lines = (
         "WARC/1.1",
         "WARC-Type: response",
-        f"WARC-Record-ID: <urn:uuid:{uuid5(NAMESPACE_URL, f'{body.fetched_at} {digest} {body.url}')}>",
-        f"WARC-Date: {iso(body.fetched_at)}",
+        f"WARC-Record-ID: <urn:uuid:{_uuid(f'{body.fetched_at} {digest} {body.url}')}>",
+        f"WARC-Date: {_date(body.fetched_at)}",
         f"WARC-Target-URI: {body.url}",
         f"WARC-Payload-Digest: sha256:{digest}",
         "Content-Type: application/http; msgtype=response",
         f"Content-Length: {block_bytes}",
     )
     return _block(lines)
+
+
+def _uuid(name: str) -> str:
+    """A UUID of version 8 (RFC 9562) that depends on the name alone."""
+    text = blake2b(name.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return f"{text[:8]}-{text[8:12]}-8{text[13:16]}-a{text[17:20]}-{text[20:]}"
+
+
+def _date(wall_ms: int) -> str:
+    """As `iso` writes it; many pages are fetched in one second."""
+    second, rest = divmod(wall_ms, 1000)
+    return f"{_second(second)}.{rest:03}Z" if rest else f"{_second(second)}Z"
+
+
+@lru_cache(16)
+def _second(second: int) -> str:
+    return str(iso(second * 1000)).removesuffix("Z")
 
 
 def _http_head(body: Body) -> bytes:

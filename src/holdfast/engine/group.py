@@ -1,4 +1,4 @@
-"""Group commit: bodies to the disk, then verdicts to the ledger, then the next claim, as one frozen call.
+"""Group commit: verdicts to the ledger and the next claim, as one frozen call. Bodies are on the disk by then.
 
 Runs on the ledger thread. A batch is frozen when first sent; an unknown outcome is repeated with the same batches and
 no claim, and then the ledger is asked what we hold.
@@ -20,7 +20,7 @@ from holdfast.model.claim import Settled, Wish
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, Verdict
 from holdfast.model.target import Claimed
-from holdfast.ports import Blobs, Ledger
+from holdfast.ports import Ledger
 
 SETTLE_TRIES = 8
 
@@ -41,7 +41,6 @@ class Group:
 
     job: int
     worker: str
-    blobs: Blobs
     leases: dict[int, Lease]
     targets: RecentKeys = field(default_factory=RecentKeys)
     external: RecentKeys = field(default_factory=RecentKeys)
@@ -51,7 +50,7 @@ class Group:
         self, ledger: Ledger, finished: Sequence[Finished], wish: Wish | None, checkpoint: str | None
     ) -> Committed:
         """Settle a group of finished targets and claim what is wished. Returns only what is committed."""
-        batches = self._freeze(repeated(lambda: self._with_bodies(finished), tries=self.tries))
+        batches = self._freeze(finished)
         adopted = None
         try:
             settled = ledger.settle(self.job, batches, wish, checkpoint)
@@ -60,28 +59,17 @@ class Group:
             adopted = self.adopt(ledger)
         return self._learn(settled, batches, finished, adopted)
 
-    def _with_bodies(self, finished: Sequence[Finished]) -> list[tuple[int, Verdict]]:
-        """Bytes first: what a row will refer to is on the disk before the row exists."""
-        bodies = [item.body for item in finished if item.body is not None]
-        references = iter(self.blobs.append(bodies) if bodies else ())
-        return [
-            (
-                item.claimed.chunk,
-                self._sifted(item.verdict, next(references) if item.body is not None else None),
-            )
-            for item in finished
-        ]
-
-    def _sifted(self, verdict: Verdict, body: object) -> Verdict:
+    def _sifted(self, verdict: Verdict) -> Verdict:
         """Leave out links that are certainly stored already."""
         found, external = self.targets.sift(verdict.found), self.external.sift(verdict.external)
-        return msgspec.structs.replace(verdict, body=body, found=found, external=external)
+        return msgspec.structs.replace(verdict, found=found, external=external)
 
-    def _freeze(self, verdicts: Sequence[tuple[int, Verdict]]) -> list[Batch]:
+    def _freeze(self, finished: Sequence[Finished]) -> list[Batch]:
         by_chunk: dict[int, list[Verdict]] = defaultdict(list)
-        for chunk, verdict in verdicts:
-            if chunk in self.leases:
-                by_chunk[chunk].append(verdict)
+        for item in finished:
+            assert item.body is None, f"the body of {item.claimed} is not on the disk"
+            if item.claimed.chunk in self.leases:
+                by_chunk[item.claimed.chunk].append(self._sifted(item.verdict))
         return [
             Batch.freeze(
                 chunk=chunk,

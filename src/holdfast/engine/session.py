@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from holdfast.clock import Clock
+from holdfast.engine.bodies import Bodies
 from holdfast.engine.control import cancel_rest, free_dead
 from holdfast.engine.execute import Executor
 from holdfast.engine.group import Committed, Group
@@ -76,6 +77,7 @@ class Session:
         self._job, self._parts = job, parts
         self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
         self._thread = LedgerThread(parts.open_ledger)
+        self._bodies = Bodies(parts.blobs)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
         self._interrupt: str | None = None
@@ -115,7 +117,7 @@ class Session:
             return ended
         finally:
             await self._thread.close()
-            self._parts.blobs.close()
+            self._bodies.close()
             self._loop = None  # a late signal must not meet a closed loop
 
     def _may_wait(self, job: Job) -> bool:
@@ -184,7 +186,8 @@ class Session:
             options=options,
             clock=parts.clock,
             thread=self._thread,
-            group=Group(job.id, str(self._owner), parts.blobs, work),
+            group=Group(job.id, str(self._owner), work),
+            bodies=self._bodies,
             executor=Executor(
                 parts.recipe, context, fetcher, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
             ),

@@ -6,12 +6,14 @@ All state lives on the event loop's thread. Between two commits a worker's death
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock, jittered
+from holdfast.engine.bodies import Bodies
 from holdfast.engine.execute import Executor, Finished, handed_back
 from holdfast.engine.group import Committed, Group
 from holdfast.engine.heartbeat import Heartbeat
@@ -27,6 +29,8 @@ from holdfast.ports import Ledger
 
 if TYPE_CHECKING:
     from random import Random
+
+log = logging.getLogger(__name__)
 
 GROUP_MAX = 256
 LINGER_S = 0.005
@@ -53,6 +57,7 @@ class Worker:
     clock: Clock
     thread: LedgerThread
     group: Group
+    bodies: Bodies
     executor: Executor
     heartbeat: Heartbeat
     planner: Planner | None
@@ -68,7 +73,10 @@ class Worker:
     _queue: deque[Claimed] = field(default_factory=deque)
     _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _chunk_of: dict[int, int] = field(default_factory=dict)  # of what is running
-    _waiting: list[Finished] = field(default_factory=list)
+    _waiting: list[Finished] = field(default_factory=list)  # worked, nothing of it is saved
+    _storing: asyncio.Task[None] | None = None
+    _in_store: list[Finished] = field(default_factory=list)  # their bodies are being written
+    _stored: list[Finished] = field(default_factory=list)  # their bodies are on the disk, no row refers to them
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: int = 0
     _first_waiting_ms: int = 0
@@ -96,6 +104,7 @@ class Worker:
                 await self._plan()
                 self._obey()
                 self._start_tasks()
+                self._store()
                 if self._should_commit():
                     await self._commit()
                 elif self._should_sweep():
@@ -127,10 +136,13 @@ class Worker:
     @property
     def not_saved(self) -> int:
         """Pages that were worked and whose results no commit has taken."""
-        return sum(item.verdict.move != "hand_back" for item in self._waiting)
+        return sum(item.verdict.move != "hand_back" for item in self._unsettled())
+
+    def _unsettled(self) -> list[Finished]:
+        return [*self._waiting, *self._in_store, *self._stored]
 
     def _in_hand(self) -> int:
-        return len(self._queue) + len(self._running) + len(self._waiting)
+        return len(self._queue) + len(self._running) + len(self._waiting) + len(self._in_store) + len(self._stored)
 
     def _is_over(self) -> bool:
         return self._in_hand() == 0 and (self.orders.stop is not None or self._drained)
@@ -201,26 +213,51 @@ class Worker:
             self._chunk_of.pop(claimed.id, None)
         if finished.verdict.hold_host_ms:
             self.pace.hold(claimed.host, finished.verdict.hold_host_ms, self.clock.monotonic_ms())
+        if finished.ran_short and (rest_ms := self.pace.run_short(self.clock.monotonic_ms())):
+            log.warning("%s; nothing is fetched for %g s", finished.verdict.because, rest_ms / 1000)
         self._add_waiting(finished)
         if finished.pauses_job:
             self.stop(finished.verdict.code)
         if self.orders.stop is None:
             self._start_tasks()  # do not wait for a commit that is under way
+        self._store()
 
     def _add_waiting(self, finished: Finished) -> None:
-        self._alone.discard(finished.claimed.id)
         if not self._waiting:
             self._first_waiting_ms = self.clock.monotonic_ms()
         self._waiting.append(finished)
         self._wake.set()
 
-    def _should_commit(self) -> bool:
-        """When half of what is in flight waits, or something waited long enough; or when a claim is worth asking."""
+    def _store(self) -> None:
+        """Begin to store when half of what is in flight waits, or something waited long enough; one group at a time."""
         waiting = len(self._waiting)
-        if waiting:
-            lingered = self.clock.monotonic_ms() - self._first_waiting_ms >= LINGER_S * 1000
-            return waiting >= GROUP_MAX or waiting >= len(self._running) or lingered
-        return self._wish() is not None
+        if not waiting or self._storing is not None:
+            return
+        lingered = self.clock.monotonic_ms() - self._first_waiting_ms >= LINGER_S * 1000
+        if waiting >= GROUP_MAX or waiting >= len(self._running) or lingered:
+            self._in_store, self._waiting = self._waiting[:GROUP_MAX], self._waiting[GROUP_MAX:]
+            if all(item.body is None for item in self._in_store):
+                self._stored += self._in_store
+                self._in_store = []
+            else:
+                self._storing = asyncio.get_running_loop().create_task(self._store_group())
+
+    async def _store_group(self) -> None:
+        try:
+            stored = await self.bodies.store(self._in_store)
+            self._in_store = []
+            self._stored += stored  # not in one line with the await: a commit may have emptied the list meanwhile
+        except BaseException as failure:  # noqa: BLE001 - ours, not the page's: the loop raises it and stops
+            self._failure = failure
+        finally:
+            self._storing = None
+            self._wake.set()
+        if self._failure is None:
+            self._store()
+
+    def _should_commit(self) -> bool:
+        """What is stored is settled at once: it was gathered before. Else when a claim is worth asking."""
+        return bool(self._stored) or self._wish(settling=False) is not None
 
     def _should_sweep(self) -> bool:
         """With nothing to do, now and then: perhaps a dead worker of another job keeps our host's slots."""
@@ -230,17 +267,20 @@ class Worker:
         self._swept_ms = now
         return True
 
-    def _wish(self) -> Wish | None:
-        """What to claim now, if anything. Suspects are claimed alone, with nothing else in hand."""
+    def _wish(self, *, settling: bool) -> Wish | None:
+        """What to claim now, if anything. Suspects are claimed alone, with nothing else in hand.
+
+        A commit that settles claims whatever there is room for; only for a claim, none is made while enough is in hand.
+        """
         now = self.clock.monotonic_ms()
         if self.orders.stop is not None or now < self._idle_until_ms or not self.group.leases:
             return None
         if self._alone:
             return None  # a suspect is tried alone: nothing joins it before it is settled
-        keep = self._in_hand() - len(self._waiting)  # what stays in hand after the commit that carries this wish
+        keep = self._in_hand()  # what the commit that carries this wish settles is no longer in it
         alone = self._suspects > 0 and now >= self._suspect_rest_ms
         room = (1 if keep == 0 else 0) if alone else (self.in_hand_max or 2 * self.options.concurrency) - keep
-        if room <= 0 or (not alone and keep >= self.options.concurrency and not self._waiting):
+        if room <= 0 or (not alone and keep >= self.options.concurrency and not settling):
             return None
         if not self.has_room():
             self.stop("disk_full")
@@ -258,15 +298,16 @@ class Worker:
         )
 
     async def _commit(self) -> None:
-        finished, self._waiting = self._waiting[:GROUP_MAX], self._waiting[GROUP_MAX:]
-        wish = self._wish() if not self._waiting else None
+        finished, self._stored = self._stored, []
+        self._alone -= {item.claimed.id for item in finished}
+        wish = self._wish(settling=bool(finished))
         if not finished and wish is None:
             return
         reason = self._checkpoint_due(len(finished))
         try:
             committed = await self.thread.call(lambda ledger: self.group.commit(ledger, finished, wish, reason))
         except BaseException:
-            self._waiting = finished + self._waiting  # whatever happens next, these are still in hand
+            self._stored = finished + self._stored  # whatever happens next, these are still in hand
             raise
         self._after(committed, wish)
 
@@ -286,15 +327,18 @@ class Worker:
 
     def _take(self, claimed: tuple[Claimed, ...]) -> None:
         """Put claimed targets into the queue; adopted ones may be in hand already."""
-        in_hand = {item.id for item in self._queue} | set(self._running) | {item.claimed.id for item in self._waiting}
+        in_hand = {item.id for item in self._queue} | set(self._running)
+        in_hand |= {item.claimed.id for item in self._unsettled()}
         self._queue.extend(item for item in claimed if item.id not in in_hand)
         self._alone |= {item.id for item in claimed if item.alone and item.id not in in_hand}
 
     def _drop_lost(self, chunks: set[int]) -> None:
         """Work of a lost chunk is abandoned: its new owner has it."""
         self._queue = deque(item for item in self._queue if item.chunk in chunks)
-        self._alone &= {item.id for item in self._queue} | set(self._running)
         self._waiting = [item for item in self._waiting if item.claimed.chunk in chunks]
+        self._stored = [item for item in self._stored if item.claimed.chunk in chunks]
+        self._alone &= {item.id for item in self._queue} | set(self._running)
+        self._alone |= {item.claimed.id for item in self._unsettled() if item.claimed.alone}
         for target, chunk in self._chunk_of.items():
             if chunk not in chunks:
                 self._running[target].cancel()
@@ -329,7 +373,7 @@ class Worker:
     async def _rest(self) -> None:
         """Wait for a finished page, an order, the linger, or the next moment a lane may be due."""
         timeout = IDLE_WAIT_S
-        if self._waiting:
+        if self._waiting and self._storing is None:
             timeout = LINGER_S
         elif self._idle_until_ms:
             timeout = max(0.001, min(timeout, (self._idle_until_ms - self.clock.monotonic_ms()) / 1000))
@@ -352,4 +396,5 @@ class Worker:
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        storing = [] if self._storing is None else [self._storing]  # its thread cannot be stopped: it is waited for
+        await asyncio.gather(*tasks, *storing, return_exceptions=True)

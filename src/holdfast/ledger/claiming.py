@@ -5,11 +5,13 @@ A claim takes only what is due now and never reserves the future: a dead worker 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from holdfast.ledger.books import add_entry, count
 from holdfast.ledger.dues import FAR_FUTURE, set_back_host
-from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Wish
 from holdfast.model.lease import Lease
 from holdfast.model.target import Claimed
@@ -140,7 +142,7 @@ class Claim:
             if self._room() <= 0:
                 return
             if self._wish.alone:
-                self._hold(lease, row[2], self._host(row[1]), [row[0]], alone=True)
+                self._hold(lease, row[2], self._host(row[1]), self._claimable("t.id = ?", (row[0],)), alone=True)
             else:
                 self._take_lane(lease, row)
 
@@ -178,13 +180,12 @@ class Claim:
             return
         self._promote(lane)
         wanted = 1 if host.delay_ms > 0 else room
-        ids = self._tx.rows(
-            "SELECT id FROM target WHERE lane = ? AND state = 0 AND rank <= ? ORDER BY rank, id LIMIT ?",
-            (lane, self._rank_max, wanted),
+        rows = self._claimable(
+            "t.lane = ? AND t.state = 0 AND t.rank <= ? ORDER BY t.rank, t.id LIMIT ?", (lane, self._rank_max, wanted)
         )
-        self._hold(lease, lane, host, [target for (target,) in ids], alone=False)
-        due = self._next_due(lane) if len(ids) < wanted else self._now + host.delay_ms
-        if self._wish.in_levels and len(ids) < wanted:
+        self._hold(lease, lane, host, rows, alone=False)
+        due = self._next_due(lane) if len(rows) < wanted else self._now + host.delay_ms
+        if self._wish.in_levels and len(rows) < wanted:
             due = self._now + BUSY_POLL_MS  # what is ready here may be of a later level
         self._tx.run("UPDATE lane SET due = ? WHERE id = ?", (due, lane))
 
@@ -200,27 +201,27 @@ class Claim:
         row = one(self._tx, "SELECT min(not_before) FROM target WHERE lane = ? AND state = 1", (lane,))
         return FAR_FUTURE if row is None or row[0] is None else int(row[0])
 
-    def _hold(self, lease: Lease, lane: int, host: Host, ids: list[int], *, alone: bool) -> None:
-        if not ids:
+    def _claimable(self, condition: str, parameters: Sequence[Any]) -> list[Sequence[Any]]:
+        joined = "FROM target t JOIN lane l ON l.id = t.lane JOIN host h ON h.id = l.host"
+        return self._tx.bulk(CLAIMED_COLUMNS.split(", "), f"{joined} WHERE {condition}", parameters, blob=2)
+
+    def _hold(self, lease: Lease, lane: int, host: Host, rows: list[Sequence[Any]], *, alone: bool) -> None:
+        """`rows` are as they stand before this claim, which spends an attempt of each."""
+        if not rows:
             return
-        tx = self._tx
+        tx, ids = self._tx, padded([row[0] for row in rows])
         tx.run(
             "UPDATE target SET state = 3, attempts = attempts + 1, held_epoch = ?, tried_at = ?, alone = ? "
             f"WHERE id IN ({marks(ids)})",
             (lease.epoch, self._now, int(alone), *ids),
         )
-        tx.run("UPDATE lane SET todo = todo - ?, held = held + ? WHERE id = ?", (len(ids), len(ids), lane))
-        rows = tx.rows(
-            f"SELECT {CLAIMED_COLUMNS} FROM target t JOIN lane l ON l.id = t.lane JOIN host h ON h.id = l.host "
-            f"WHERE t.id IN ({marks(ids)}) ORDER BY t.rank, t.id",
-            ids,
-        )
+        tx.run("UPDATE lane SET todo = todo - ?, held = held + ? WHERE id = ?", (len(rows), len(rows), lane))
         for row in rows:
             count(tx, lease.chunk, row[6], "pending", "", -1)
             count(tx, lease.chunk, row[6], "in_progress", "", 1)
-            self.claimed.append(claimed_from(row, lease.epoch))
-        host.taken += len(ids)
-        host.busy += len(ids)
+            self.claimed.append(claimed_from((*row[:10], row[10] + 1, row[11], alone), lease.epoch))
+        host.taken += len(rows)
+        host.busy += len(rows)
         if host.delay_ms > 0:
             host.ready_at = self._now + host.delay_ms
 

@@ -167,6 +167,11 @@ class PostgresTx:
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         return self._connection.execute(_dialect(sql), parameters or None).fetchall()
 
+    def bulk(
+        self, columns: Sequence[str], rest: str, parameters: Sequence[Any] = (), *, blob: int | None = None
+    ) -> list[Sequence[Any]]:
+        return list(self.rows(f"SELECT {', '.join(columns)} {rest}", parameters))
+
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         return self._connection.execute(_dialect(sql), parameters or None).rowcount
 

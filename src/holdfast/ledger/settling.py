@@ -16,7 +16,7 @@ from holdfast.ledger.dues import AT_ONCE, FAR_FUTURE, set_back, set_back_host
 from holdfast.ledger.jobs import read_job
 from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
 from holdfast.ledger.links import FoundRow, insert_external, insert_found
-from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, PlanBatch, Verdict, seal_of
@@ -29,7 +29,11 @@ STATE_AFTER = {
     "retry": State.WAITING,
     "hand_back": State.READY,
 }
-KEYS_PER_QUERY = 400
+KEYS_PER_QUERY = 256
+HELD_COLUMNS = (
+    "t.id", "t.lane", "l.host", "l.chunk", "t.type", "t.gen", "t.attempts", "t.state", "t.held_epoch", "t.last_chunk",
+    "t.last_no",
+)  # fmt: skip
 ENDS_OF_A_LEASE = ("rescue", "release")
 
 
@@ -142,25 +146,30 @@ class Settle:
         """id -> (lane, host, chunk, type, gen, attempts, state, held_epoch, last_chunk, last_no)."""
         found: dict[int, Row] = {}
         for start in range(0, len(targets), KEYS_PER_QUERY):
-            part = targets[start : start + KEYS_PER_QUERY]
-            rows = self._tx.rows(
-                "SELECT t.id, t.lane, l.host, l.chunk, t.type, t.gen, t.attempts, t.state, t.held_epoch, "
-                f"t.last_chunk, t.last_no FROM target t JOIN lane l ON l.id = t.lane WHERE t.id IN ({marks(part)})",
-                part,
+            part = padded(targets[start : start + KEYS_PER_QUERY])
+            rows = self._tx.bulk(
+                HELD_COLUMNS, f"FROM target t JOIN lane l ON l.id = t.lane WHERE t.id IN ({marks(part)})", part
             )
-            found.update((row[0], row[1:]) for row in rows)
+            found.update((row[0], tuple(row[1:])) for row in rows)
         return found
 
     def _settle_targets(self, batch: Batch, rows: dict[int, Row]) -> None:
-        changes = [self._settle_one(batch, verdict, rows) for verdict in batch.verdicts]
-        touched = self._tx.many(
-            "UPDATE target SET state = ?, disposition = ?, code = ?, rule = ?, because = ?, not_before = ?, "
-            "attempts = attempts - ?, held_epoch = NULL, alone = 0, done_chunk = ?, done_no = ?, last_chunk = ?, "
-            "last_no = ? WHERE id = ? AND state = 3 AND held_epoch = ?",
-            changes,
-        )
-        if touched != len(changes):
-            raise Corrupt(f"{len(changes) - touched} targets of chunk {batch.chunk} were not held under {batch.epoch}")
+        """Targets that end alike are one statement."""
+        alike: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+        for verdict in batch.verdicts:
+            alike[self._settle_one(batch, verdict, rows)].append(verdict.target)
+        touched = 0
+        for change, targets in alike.items():
+            ids = padded(targets)
+            touched += self._tx.run(
+                "UPDATE target SET state = ?, disposition = ?, code = ?, rule = ?, because = ?, not_before = ?, "
+                "attempts = attempts - ?, held_epoch = NULL, alone = 0, done_chunk = ?, done_no = ?, last_chunk = ?, "
+                f"last_no = ? WHERE id IN ({marks(ids)}) AND state = 3 AND held_epoch = ?",
+                (*change, *ids, batch.epoch),
+            )
+        if touched != len(batch.verdicts):
+            missing = len(batch.verdicts) - touched
+            raise Corrupt(f"{missing} targets of chunk {batch.chunk} were not held under {batch.epoch}")
 
     def _settle_one(self, batch: Batch, verdict: Verdict, rows: dict[int, Row]) -> tuple[object, ...]:
         row = rows.get(verdict.target)
@@ -188,7 +197,7 @@ class Settle:
         return (
             int(state), verdict.disposition or None, verdict.code or None, verdict.rule or None,
             verdict.because or None, not_before if state == State.WAITING else None,
-            int(verdict.move == "hand_back"), *done, batch.chunk, batch.no, verdict.target, batch.epoch,
+            int(verdict.move == "hand_back"), *done, batch.chunk, batch.no,
         )  # fmt: skip
 
     def _store_attempts(self, batch: Batch, rows: dict[int, Row]) -> None:

@@ -22,6 +22,14 @@ class Tx(Protocol):
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]: ...
 
+    def bulk(
+        self, columns: Sequence[str], rest: str, parameters: Sequence[Any] = (), *, blob: int | None = None
+    ) -> list[Sequence[Any]]:
+        """The rows of `SELECT columns rest`, many at once; `blob` is the place of the one column that is bytes.
+
+        SQLite's driver gives the interpreter away and waits to have it back for every row; this costs one wait.
+        """
+
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         """Execute; how many rows it touched."""
 
@@ -61,6 +69,12 @@ TARGET_COLUMNS = (
 def one(tx: Tx, sql: str, parameters: Sequence[Any] = ()) -> Row | None:
     rows = tx.rows(sql, parameters)
     return rows[0] if rows else None
+
+
+def padded(values: Sequence[Any]) -> list[Any]:
+    """The values for an IN list, the last one repeated up to a power of two: so there are few different statements."""
+    missing = (1 << (len(values) - 1).bit_length()) - len(values) if values else 0
+    return [*values, *list(values[-1:]) * missing]
 
 
 def marks(values: Sequence[Any]) -> str:

@@ -27,6 +27,9 @@ _PLAIN = re.compile(rf"(?=[^?])(?:{PLAIN_SEGMENT})?+{PLAIN_PATH}")
 _STRIPPED = "".join(map(chr, range(0x21)))
 
 
+Link = Found | External
+
+
 class Sorted(msgspec.Struct, frozen=True, gc=False):
     """The distinct links of a page in page order, the page itself not among them; `beyond` the cap are counted only."""
 
@@ -44,21 +47,25 @@ class LinkBook:
 
     def __init__(self, scope: Scope, context: Context) -> None:
         self._scope, self._context = scope, context
-        self._recent: dict[tuple[str, str], Found | External] = {}
-        self._older: dict[tuple[str, str], Found | External] = {}
+        # Two generations, by place and href: an href means the same on all pages of a site, or of a directory.
+        self._recent: dict[str, dict[str, Link]] = {}
+        self._older: dict[str, dict[str, Link]] = {}
+        self._entries = 0
 
     def sort(self, hrefs: Sequence[str], *, page: Address, base: Address, own_key: bytes, depth: int) -> Sorted:
         """Sort hrefs that stand on `page` and are relative to `base`; found targets get `depth`."""
         where = page.host if self._scope.max_depth is None else f"{page.host} {depth}"  # only then depth judges links
         site_wide = f"{where} {base.origin}"
         directory = f"{site_wide}{_directory(base)}"
-        recent = self._recent
+        wide, near = self._shelf(site_wide), self._shelf(directory)
         found: list[Found] = []
         external: list[External] = []
         seen = {own_key}
         for index, href in enumerate(hrefs):
-            entry = (site_wide if href[:1] == "/" or "://" in href[:8] else directory, href)
-            link = recent.get(entry) or self._look_up(entry, page, base, depth)
+            shelf = wide if href[:1] == "/" or "://" in href[:8] else near
+            link = shelf.get(href)
+            if link is None:
+                link = self._look_up(site_wide if shelf is wide else directory, shelf, href, page, base, depth)
             if link is None or link.key in seen:
                 continue
             if len(seen) > LINKS_PER_PAGE_MAX:
@@ -69,27 +76,31 @@ class LinkBook:
             elif link.depth == depth:
                 found.append(link)
             else:
-                recent[entry] = moved = link.at_depth(depth)
+                moved = link.at_depth(depth)
+                if href in shelf:
+                    shelf[href] = moved
                 found.append(moved)
         return Sorted(tuple(found), tuple(external))
 
-    def _look_up(self, entry: tuple[str, str], page: Address, base: Address, depth: int) -> Found | External | None:
-        href = entry[1]
-        link = self._older.get(entry)
+    def _shelf(self, place: str) -> dict[str, Link]:
+        if self._entries >= BOOK_ENTRIES_MAX // 2:
+            self._older, self._recent, self._entries = self._recent, {}, 0
+        return self._recent.setdefault(place, {})
+
+    def _look_up(
+        self, place: str, shelf: dict[str, Link], href: str, page: Address, base: Address, depth: int
+    ) -> Link | None:
+        link = self._older.get(place, {}).get(href)
         if link is None:
             link = self._resolve(href, page, base, depth)
             if link is None or len(href) > BOOK_HREF_MAX or not _BY_DIRECTORY.fullmatch(href):
                 return link
-        self._note(entry, link)
+        if self._entries < BOOK_ENTRIES_MAX // 2:  # one page may bring more than there is room for
+            shelf[href] = link
+            self._entries += 1
         return link
 
-    def _note(self, entry: tuple[str, str], link: Found | External) -> None:
-        if len(self._recent) >= BOOK_ENTRIES_MAX // 2:
-            self._older = dict(self._recent)
-            self._recent.clear()  # the same object: `sort` holds on to it
-        self._recent[entry] = link
-
-    def _resolve(self, href: str, page: Address, base: Address, depth: int) -> Found | External | None:
+    def _resolve(self, href: str, page: Address, base: Address, depth: int) -> Link | None:
         address = resolve(href, base)
         if address is None:
             return None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from holdfast import __version__
+from holdfast.blobs.publish import make_directory, refusal
 from holdfast.blobs.publish import publish as _publish
 from holdfast.blobs.reserve import Reserve
 from holdfast.blobs.segments import Segments
@@ -18,7 +19,7 @@ from holdfast.clock import SystemClock
 from holdfast.config import Settings
 from holdfast.engine.liveness import boot_id
 from holdfast.engine.session import Parts, Session
-from holdfast.errors import BadParams, DiskFull
+from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
 from holdfast.model.exchange import Budget
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
@@ -34,11 +35,9 @@ AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
 
 def open_ledger(settings: Settings) -> Ledger:
     """The ledger that the settings name; the data folder is made where it is missing."""
-    _make_folder(settings.data)
+    _make_folder(settings)
     if settings.database_url == "sqlite":
-        from holdfast.ledger.sqlite import SqliteLedger
-
-        return SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id())
+        return _open_sqlite(settings)
     if settings.database_url.startswith(("postgresql://", "postgres://")):
         from holdfast.ledger.postgres import PostgresLedger
 
@@ -48,12 +47,48 @@ def open_ledger(settings: Settings) -> Ledger:
     )
 
 
-def _make_folder(folder: Path) -> None:
+def _open_sqlite(settings: Settings) -> Ledger:
+    """The ledger file, unless it cannot be the one under which the bodies in this folder were fetched."""
+    from holdfast.ledger.sqlite import SqliteLedger
+
+    # Asked first: whoever has bodies here has stored their job before them.
+    has_bodies = settings.segments.is_dir() and any(settings.segments.iterdir())
+    if has_bodies and not settings.ledger_path.exists():
+        raise _lost(settings)
+    ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id())
+    if has_bodies and not ledger.query("SELECT 1 FROM job LIMIT 1"):
+        ledger.close()
+        raise _lost(settings)
+    return ledger
+
+
+def _lost(settings: Settings) -> LedgerUnfit:
+    return LedgerUnfit(
+        f"{settings.segments} holds pages, but {settings.ledger_path} knows of no job: it seems to have been lost or "
+        "replaced",
+        hint="restore it, or begin in another folder with --data DIR",
+    )
+
+
+def damage_of(settings: Settings) -> HoldfastError | None:
+    """What the store itself finds wrong with the file of a ledger; None also where there is no such file."""
+    if settings.database_url != "sqlite" or not settings.ledger_path.exists():
+        return None
+    from holdfast.ledger.sqlite import damage_of as check_file
+
+    return check_file(settings.ledger_path)
+
+
+def _make_folder(settings: Settings) -> None:
+    """Durable before the ledger in it is: a folder with a ledger was."""
+    folder = settings.data
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not settings.ledger_path.exists():
+            make_directory(folder)
     except OSError as error:
-        if error.errno in (28, 122):
-            raise DiskFull(f"no room on the disk of {folder}: {error.strerror}") from error
+        told = refusal(error, folder)
+        if not isinstance(told, BadParams):
+            raise told from error
         raise BadParams(
             f"the data folder {folder} cannot be made: {error.strerror}", hint="choose another with --data DIR"
         ) from error

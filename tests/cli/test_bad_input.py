@@ -150,6 +150,22 @@ def test_a_disk_that_is_full_at_the_start_exits_with_14(tiny_disk: Path, tmp_pat
     assert "no room" in done.err.lower()
 
 
+@pytest.fixture
+def disk_without_names(tmp_path: Path) -> Iterator[Path]:
+    """A filesystem with room, and with a name for the data folder only."""
+    folder = tmp_path / "nameless"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,nr_inodes=2", "tmpfs", str(folder)], check=True)
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_without_names_at_the_start_exits_with_14(disk_without_names: Path, tmp_path: Path) -> None:
+    done = holdfast("crawl", "marsh.test", "--data", str(disk_without_names / "data"), cwd=tmp_path)
+    assert done.code == 14, done.err
+    assert "no room for another file" in done.err.lower()
+
+
 def test_a_disk_that_is_low_pauses_the_job_by_itself(tree: WorldServer, tmp_path: Path) -> None:
     words = ["crawl", *tree.oracle()["seeds"], "--allow", tree.address, "--name", "frogs"]
     done = holdfast(*words, cwd=tmp_path, HOLDFAST_MIN_FREE_MB="999999999")

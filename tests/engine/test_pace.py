@@ -43,3 +43,27 @@ def test_hosts_that_need_no_waiting_are_forgotten() -> None:
         pace.started(f"h{n}.test", n)
     pace.forget(["h7.test"], 2_000)
     assert pace._next_ms.keys() == {"h7.test"}
+
+
+def test_while_we_have_nothing_to_fetch_with_no_host_is_asked() -> None:
+    pace = Pace(delay_ms=0, jitter=0.0)
+    assert pace.run_short(5_000) == 250
+    assert (pace.wait_ms(FROG, 5_000), pace.wait_ms(TOAD, 5_100)) == (250, 150)
+    assert pace.wait_ms(FROG, 5_250) == 0
+    assert not pace.is_held(FROG, 5_000), "it is not the host that asked for patience"
+
+
+def test_a_shortage_that_lasts_is_waited_for_longer_each_time_and_fetches_that_failed_together_count_once() -> None:
+    pace, now, waits = Pace(delay_ms=0, jitter=0.0), 5_000, []
+    for _ in range(9):
+        waits.append(pace.run_short(now))
+        assert pace.run_short(now + 3) == 0
+        now += waits[-1] + 10
+    assert waits == [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]
+
+
+def test_a_shortage_after_one_that_is_over_is_a_first_one() -> None:
+    pace = Pace(delay_ms=0, jitter=0.0)
+    for now in (5_000, 5_250):
+        pace.run_short(now)
+    assert pace.run_short(5_750 + 501) == 250

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -32,6 +33,7 @@ from holdfast.recipe import Context
 from holdfast.recipes.site.recipe import SiteRecipe
 
 Answer = Callable[[str], Awaitable[Response]]
+ONE_ATTEMPT = msgspec.structs.replace(FAST, max_attempts=1)
 PONDS = {f"/pond/{n}": [f"/pond/{3 * n + k}" for k in (1, 2, 3) if 3 * n + k < 40] for n in range(40)}
 
 
@@ -82,6 +84,30 @@ def test_a_site_is_crawled_and_every_page_is_asked_for_once(tmp_path: Path) -> N
     assert (ended.how, ended.job.status, ended.job.health) == ("completed", "completed", "ok")
     assert ended.counts.succeeded == 40
     assert sorted(marsh.fetcher.asked) == sorted(MARSH + path for path in PONDS)
+
+
+def test_pages_that_we_had_no_descriptors_for_spend_no_attempt_and_are_fetched_when_there_are_some(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """D5."""
+    refused = Counter[str]()
+
+    async def answer(url: str) -> Response:
+        if refused[url] < 4:
+            refused[url] += 1
+            raise FetchError("no_resources", "no socket could be opened: Too many open files")
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer, ONE_ATTEMPT, max_depth=0)
+    ended = marsh.run()
+    assert (ended.job.status, ended.counts.succeeded, ended.counts.failed) == ("completed", 1, 0)
+    [row] = marsh.ledger.targets(marsh.job.id, where=[("status", True, ("succeeded",))])
+    assert row.attempts == 1
+    tries = marsh.ledger.history(marsh.job.id, target=row.id)[1]
+    assert [each.outcome for each in tries] == ["handed_back"] * 4 + ["succeeded"]
+    waits = [each.began_at - before.ended_at for before, each in pairwise(tries)]
+    assert all(wait >= wanted for wait, wanted in zip(waits, (250, 500, 1000, 2000), strict=True)), waits
+    assert "no_resources: no socket could be opened: Too many open files; nothing is fetched for 0.25 s" in caplog.text
 
 
 def test_a_pause_from_elsewhere_lets_pages_in_hand_finish_and_claims_nothing_more(tmp_path: Path) -> None:

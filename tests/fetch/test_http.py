@@ -200,7 +200,7 @@ def test_a_mapped_name_reaches_its_endpoint_on_any_port_under_its_own_name_sec_0
 # Running out, and the end.
 
 
-def test_no_free_descriptor_is_a_network_error_and_passes() -> None:
+def test_no_free_descriptor_is_our_own_trouble_and_passes() -> None:
     async def scene(site: HostileSite, fetcher: HttpFetcher) -> None:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
@@ -208,7 +208,7 @@ def test_no_free_descriptor_is_a_network_error_and_passes() -> None:
             end = await ending(fetcher, site.url("/ok"))
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        assert getattr(end, "code", end) == "network_error"
+        assert getattr(end, "code", end) == "no_resources"
         assert str(end) == "no socket could be opened: Too many open files"
         assert await code_of(fetcher, site.url("/ok")) == "none"
 

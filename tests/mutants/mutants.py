@@ -11,13 +11,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mutant:
-    """`guarantee` is what a user loses without the line; `test` must fail, and nothing else is asked of it."""
+    """`guarantee` is what a user loses without the line; `test` must fail, and nothing else is asked of it.
+
+    A test that comes to no end has judged nothing, unless that is what the line prevents: then the row says `hangs`.
+    """
 
     name: str
     guarantee: str
     file: str
     edits: tuple[tuple[str, str], ...]
     test: str
+    hangs: bool = False
 
 
 MUTANTS = (
@@ -441,5 +445,57 @@ MUTANTS = (
         "engine/heartbeat.py",
         (("        return max(0, spent) if self._counts_time else 0\n", "        return max(0, spent)\n"),),
         "engine/test_several.py -k 'counts_the_time'",
+    ),
+    Mutant(
+        "rows in any order",
+        "an export of a damaged ledger ends, and says that it is damaged",
+        "ledger/views.py",
+        (("        if row[0] <= before:\n", "        if row[0] <= 0:\n"),),
+        "ledger/test_damaged_file.py -k 'in_no_order'",
+    ),
+    Mutant(
+        "a damaged file is not asked for",
+        "a damaged ledger is called damaged, and not a crash after which the same command goes on",
+        "cli/crashes.py",
+        (("        if damage is not None:\n", "        if damage is error:\n"),),
+        "cli/test_damaged_ledger.py -k 'belong_elsewhere'",
+    ),
+    Mutant(
+        "a lost ledger is begun anew",
+        "a crawl is not begun anew in silence beside the pages of a ledger that was lost",
+        "wiring.py",
+        (
+            (
+                "    has_bodies = settings.segments.is_dir() and any(settings.segments.iterdir())\n",
+                "    has_bodies = False\n",
+            ),
+        ),
+        "cli/test_damaged_ledger.py -k 'lost_ledger_is_refused'",
+    ),
+    Mutant(
+        "no descriptor spends an attempt",
+        "running out of descriptors fails no page (D5)",
+        "engine/execute.py",
+        (("outcome.code in HANDED_BACK:\n", 'outcome.code == "":\n'),),
+        "engine/test_session.py -k 'no_descriptors'",
+    ),
+    Mutant(
+        "no rest without descriptors",
+        "a crawl that has nothing to fetch with waits, each time longer",
+        "engine/pace.py",
+        (("        self._short_until_ms = now_ms + self._short_ms\n", "        self._short_until_ms = now_ms\n"),),
+        "engine/test_session.py -k 'no_descriptors'",
+    ),
+    Mutant(
+        "an unwritable screen stops the crawl",
+        "a message that cannot be shown stops no work",
+        "cli/voice.py",
+        (
+            (
+                "        except OSError:  # a full disk behind 2>",
+                "        except FileNotFoundError:  # a full disk behind 2>",
+            ),
+        ),
+        "cli/test_unwritable_screen.py -k 'goes_on_to_its_end'",
     ),
 )

@@ -14,7 +14,8 @@ import pytest
 from mutants.mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
-CAUGHT = 1  # pytest's exit code for "tests were run and some failed"
+CAUGHT = 1  # pytest's exit code for "tests were run and some failed"; a test that was too slow is one of them
+TIMED_OUT = "from pytest-timeout"
 
 
 @pytest.fixture
@@ -57,6 +58,8 @@ def test_a_mutant_is_caught_by_its_test(tree: Path, mutant: Mutant) -> None:
     path.write_text(source)
     result = run(tree, mutant.test)
     assert result.returncode == CAUGHT, f"{mutant.name!r} survived:\n{result.stdout}\n{result.stderr}"
+    hung = TIMED_OUT in result.stdout + result.stderr
+    assert hung == mutant.hangs, f"{mutant.name!r} {'hangs' if hung else 'does not hang'}:\n{result.stdout}"
 
 
 def test_the_copy_and_not_the_installed_package_is_what_a_mutant_runs(tree: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.audit.law import Query, Row
+from holdfast.errors import Corrupt
 from holdfast.model.keys import canonical, key_of
 from holdfast.model.outcome import seal_of
 
@@ -59,4 +60,6 @@ def _sliced(query: Query, sql: str, job: int) -> Iterator[Row]:
         yield from whole
         if len(rows) < SLICE:
             return
+        if last - 1 <= after:
+            raise Corrupt(f"the rows after {after} come in no order: the ledger is damaged")
         after = last - 1

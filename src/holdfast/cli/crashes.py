@@ -17,8 +17,19 @@ class Unexpected(HoldfastError):
     """Something unexpected happened; nothing that was saved is lost."""
 
 
+def explained(settings: Settings | None, error: Exception) -> HoldfastError:
+    """The error for people. Rows of a damaged file break whoever reads them, so its file is asked first."""
+    if settings is not None:
+        from holdfast import wiring
+
+        damage = wiring.damage_of(settings)
+        if damage is not None:
+            return damage
+    return keep_traceback(settings, error)
+
+
 def keep_traceback(settings: Settings | None, error: Exception) -> Unexpected:
-    """The error for people; its hint is where the traceback lies, or the traceback itself where that cannot be kept."""
+    """Its hint is where the traceback lies, or the traceback itself where that cannot be kept."""
     text = "".join(traceback.format_exception(error))
     message = f"Unexpected: {type(error).__name__}: {error}. Nothing that was saved is lost; the same command goes on"
     if settings is not None:

@@ -102,14 +102,12 @@ def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
 
 def _report(voice: Voice, settings: Settings | None, error: Exception) -> int:
     from holdfast.cli import exits
-    from holdfast.cli.crashes import Unexpected, keep_traceback
+    from holdfast.cli.crashes import Unexpected, explained
 
-    code = exits.of_error(error)
-    if isinstance(error, Unexpected) or (isinstance(error, HoldfastError) and code != exits.UNEXPECTED):
-        voice.complain(error)
-    else:
-        voice.complain(keep_traceback(settings, error))
-    return code
+    known = isinstance(error, Unexpected) or exits.of_error(error) != exits.UNEXPECTED
+    told = error if isinstance(error, HoldfastError) and known else explained(settings, error)
+    voice.complain(told)
+    return exits.of_error(told)
 
 
 def _listen_to_logs(voice: Voice) -> None:

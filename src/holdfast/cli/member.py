@@ -14,7 +14,7 @@ from collections.abc import Callable
 import msgspec
 
 from holdfast import wiring
-from holdfast.cli.crashes import keep_traceback
+from holdfast.cli.crashes import explained
 from holdfast.cli.headers import with_secrets
 from holdfast.cli.posts import READY, Farewell, Post, failure_of
 from holdfast.errors import HoldfastError
@@ -59,7 +59,7 @@ def serve(post: Post) -> Farewell:
     except HoldfastError as error:
         farewell = Farewell(failure=failure_of(error))
     except Exception as error:  # noqa: BLE001 - the edge: whatever happened becomes a sentence for the supervisor
-        farewell = Farewell(failure=failure_of(keep_traceback(settings, error)))
+        farewell = Farewell(failure=failure_of(explained(settings, error)))
     return farewell.with_waits(wiring.lock_waits(settings))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -43,7 +44,8 @@ class Lines:
 
     def urgent(self, text: str) -> None:
         # Past the stream's buffer: a signal may arrive while that is being written.
-        os.write(self._voice.err.fileno(), f"{text}\n".encode())
+        with suppress(OSError):
+            os.write(self._voice.err.fileno(), f"{text}\n".encode())
 
 
 def write_plain(voice: Voice, moment: Moment, changed: bool) -> None:

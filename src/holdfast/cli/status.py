@@ -14,6 +14,7 @@ from holdfast.engine.control import holder_of
 from holdfast.engine.progress import average_rate, because, job_document
 from holdfast.model.job import Job
 from holdfast.model.lease import Owner
+from holdfast.model.record import Checkpoint
 from holdfast.ports import Ledger
 
 WORDS = {
@@ -36,15 +37,16 @@ def run(call: Call) -> int:
     if call.options.job is None:
         return _all(call)
     with call.existing_ledger() as ledger:
-        job, counts, point = ledger.books(ledger.job(call.options.job).id)
+        found = ledger.job(call.options.job)
+        newest = _newest_number(ledger, found)  # asked before the books: one that is written meanwhile is not damaged
+        job, counts, point = ledger.books(found.id)
+        damaged = newest if newest > (0 if point is None else point.number) else None
         if call.globals.json or call.globals.jsonl:
-            call.voice.document(
-                job_document(
-                    job, counts, point, rate_per_second=average_rate(job, counts), is_worked=_is_worked(ledger, job)
-                )
-            )
+            rate = average_rate(job, counts)
+            document = job_document(job, counts, point, rate_per_second=rate, is_worked=_is_worked(ledger, job))
+            call.voice.document({**document, "damaged_checkpoint": damaged})
         else:
-            call.voice.data(clean_lines(_screen(call, ledger, job)))
+            call.voice.data(clean_lines(_screen(call, ledger, job, damaged)))
     return 0
 
 
@@ -96,7 +98,12 @@ def word_of(job: Job, owner: Owner | None) -> str:
     return WORDS[job.status]
 
 
-def _screen(call: Call, ledger: Ledger, job: Job) -> str:
+def _newest_number(ledger: Ledger, job: Job) -> int:
+    [(number,)] = ledger.query("SELECT coalesce(max(number), 0) FROM checkpoint WHERE job = ?", (job.id,))
+    return int(number)
+
+
+def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
     now, counts, point = ledger.books(job.id)
     owner, wall_ms = holder_of(ledger, now), call.clock.wall_ms()
     where = (now.params.get("seeds") or [""])[0]
@@ -112,7 +119,7 @@ def _screen(call: Call, ledger: Ledger, job: Job) -> str:
         lines.append(f"  skipped: {parts_of(counts.skipped_by)}")
     rate = average_rate(now, counts)
     facts = [
-        "no checkpoint" if point is None else f"checkpoint {point.number}, {ago(point.at, wall_ms)}",
+        _checkpoint(point, damaged, wall_ms),
         f"active {span(now.active_ms / 1000)}",
         *([f"{rate:.1f}/s"] if rate is not None else []),
         *([f"health {now.health}"] if now.health else []),
@@ -120,6 +127,11 @@ def _screen(call: Call, ledger: Ledger, job: Job) -> str:
         *([f"worked by {owner}"] if owner is not None else []),
     ]
     return "\n".join([*lines, "   ".join(facts), f"allowed: {', '.join(_commands(now, owner))}"])
+
+
+def _checkpoint(point: Checkpoint | None, damaged: int | None, wall_ms: int) -> str:
+    note = "" if damaged is None else f" ({damaged} is damaged)"
+    return f"no checkpoint{note}" if point is None else f"checkpoint {point.number}{note}, {ago(point.at, wall_ms)}"
 
 
 def _commands(job: Job, owner: Owner | None) -> list[str]:

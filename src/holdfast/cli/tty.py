@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -46,7 +47,8 @@ class Terminal:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._voice.above = None
-        self._live.stop()
+        with suppress(OSError):  # the terminal may have been closed
+            self._live.stop()
 
     def show(self, moment: Moment) -> None:
         self._moment = moment
@@ -56,7 +58,8 @@ class Terminal:
 
     def abandon(self) -> None:
         """The process ends now: give the terminal its cursor back."""
-        os.write(self._voice.err.fileno(), SHOW_CURSOR)
+        with suppress(OSError):
+            os.write(self._voice.err.fileno(), SHOW_CURSOR)
 
     def _print(self, text: str) -> None:
         self._console.print(text, markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast import wiring
@@ -26,21 +27,42 @@ def arguments(parser: Parser) -> None:
 
 
 def run(call: Call) -> int:
+    with call.existing_ledger() as ledger:
+        damage = [_finding(FILE_CHECK, f"the ledger's file is damaged: {text}", []) for text in ledger.damage()]
+        try:
+            judged = _judged(call, ledger)
+        except Exception as error:  # rows of a damaged file may break any reader, and the damage is known
+            if not damage:
+                raise
+            reason = f"nothing else could be judged: {type(error).__name__}: {error}"
+            judged = Judged(None, call.options.job, [_finding(FILE_CHECK, reason, [])])
+    judged.findings[:0] = damage
+    if call.globals.json or call.globals.jsonl:
+        document = {"schema": "holdfast.verify/1", "job": judged.uid, "name": judged.name, "ok": not judged.findings}
+        call.voice.document({**document, "bodies_read": judged.bodies, "findings": judged.findings})
+    else:
+        _tell(call, judged)
+    return exits.CHECK_FAILED if judged.findings else exits.OK
+
+
+@dataclass(slots=True)
+class Judged:
+    """What was found in one job; without an id where not even its row could be read."""
+
+    uid: str | None
+    name: str
+    findings: list[dict[str, Any]]
+    bodies: int = 0
+
+
+def _judged(call: Call, ledger: Ledger) -> Judged:
     from holdfast.audit.verify import verify
 
-    with call.existing_ledger() as ledger:
-        job = ledger.job(call.options.job)
-        found = [_finding(FILE_CHECK, f"the ledger's file is damaged: {text}", []) for text in ledger.damage()]
-        found += [_finding(each.check, each.sentence, each.rows) for each in verify(ledger.query, job.id)]
-        found += _segments(call, ledger, job)
-        bodies, damaged = _bodies(call, ledger, job) if call.options.deep else (0, [])
-    findings = found + damaged
-    if call.globals.json or call.globals.jsonl:
-        document = {"schema": "holdfast.verify/1", "job": job.uid, "name": job.name, "ok": not findings}
-        call.voice.document({**document, "bodies_read": bodies, "findings": findings})
-    else:
-        _tell(call, job, findings, bodies)
-    return exits.CHECK_FAILED if findings else exits.OK
+    job = ledger.job(call.options.job)
+    found = [_finding(each.check, each.sentence, each.rows) for each in verify(ledger.query, job.id)]
+    found += _segments(call, ledger, job)
+    bodies, damaged = _bodies(call, ledger, job) if call.options.deep else (0, [])
+    return Judged(job.uid, job.name, found + damaged, bodies)
 
 
 def _finding(check: str, detail: str, rows: Any) -> dict[str, Any]:
@@ -88,12 +110,12 @@ def _reference(row: PageRow) -> BodyRef:
     return BodyRef(row.segment, row.offset, row.length, row.size, row.sha256, row.media)
 
 
-def _tell(call: Call, job: Job, findings: list[dict[str, Any]], bodies: int) -> None:
-    read = f", {count_of(bodies, 'body').replace('bodys', 'bodies')} read" if call.options.deep else ""
-    if not findings:
-        call.voice.data(f"{job.name}: every check holds{read}.")
+def _tell(call: Call, judged: Judged) -> None:
+    read = f", {count_of(judged.bodies, 'body').replace('bodys', 'bodies')} read" if call.options.deep else ""
+    if not judged.findings:
+        call.voice.data(f"{judged.name}: every check holds{read}.")
         return
-    call.voice.insist(f"{job.name}: {count_of(len(findings), 'finding')}{read}.")
-    for finding in findings:
+    call.voice.insist(f"{judged.name}: {count_of(len(judged.findings), 'finding')}{read}.")
+    for finding in judged.findings:
         rows = f" ({count_of(len(finding['rows']), 'row')})" if finding["rows"] else ""
         call.voice.insist(f"  {finding['check']}: {finding['detail']}{rows}")

@@ -40,10 +40,15 @@ class Voice:
 
     def insist(self, text: str) -> None:
         """A message that --quiet does not silence: refusals, and the summary."""
-        if self.above is not None:
-            self.above(clean_lines(text))
-        else:
-            print(clean_lines(text), file=self.err, flush=True)
+        try:
+            if self.above is not None:
+                self.above(clean_lines(text))
+            else:
+                print(clean_lines(text), file=self.err, flush=True)
+        except BrokenPipeError:
+            raise
+        except OSError:  # a full disk behind 2>, say: what cannot be shown stops no work
+            pass
 
     def data(self, text: str) -> None:
         """What was asked for."""

@@ -5,11 +5,12 @@ The one catch-all of the product is here; it ends in an outcome. Stopping is a B
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError, HoldfastError
+from holdfast.model.codes import CODES
 from holdfast.model.exchange import Request, Response
 from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped, Verdict
 from holdfast.model.target import Claimed
@@ -21,16 +22,19 @@ if TYPE_CHECKING:
     from random import Random
 
 MESSAGE_LENGTH_MAX = 500
+HANDED_BACK = frozenset(code.name for code in CODES.values() if code.hands_back)
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A target worked to its end, not yet settled. `pauses_job`: the cause concerns everything, not this target."""
+    """A target worked to its end, not yet settled. `pauses_job`: the cause concerns everything, not this target;
+    `ran_short`: so it does, and will pass by itself."""
 
     claimed: Claimed
     verdict: Verdict
     body: Body | None = None
     pauses_job: bool = False
+    ran_short: bool = False
 
 
 class Executor:
@@ -45,6 +49,9 @@ class Executor:
     async def work(self, claimed: Claimed) -> Finished:
         began_at = self._clock.wall_ms()
         outcome = await self._outcome(claimed)
+        if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:
+            because = f"{outcome.code}: {outcome.message}"[:MESSAGE_LENGTH_MAX]
+            return replace(handed_back(claimed, self._clock.wall_ms(), because), ran_short=True)
         return self._judged(claimed, outcome, began_at)
 
     async def _outcome(self, claimed: Claimed) -> Outcome:

@@ -6,6 +6,7 @@ proxy of the environment.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import socket
@@ -27,6 +28,7 @@ CA_FILES = (
     "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
 )
+OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 TOO_LARGE = 100  # CURLE_TOO_LARGE: a single header beyond libcurl's own limit; pycurl has no name for it
 _CODES = {
     pycurl.E_UNSUPPORTED_PROTOCOL: "bad_response",  # the URL's scheme was checked: this is HTTP/0.9 or worse
@@ -189,8 +191,9 @@ class Exchange:
         self._opened = True
         try:
             return LentSocket(socket.socket(family, kind, protocol))
-        except OSError as error:  # out of descriptors: our trouble, not the page's; it is tried again
-            self._failure = FetchError("network_error", f"no socket could be opened: {error.strerror}")
+        except OSError as error:
+            code = "no_resources" if error.errno in OUT_OF_RESOURCES else "network_error"
+            self._failure = FetchError(code, f"no socket could be opened: {error.strerror}")
             return int(pycurl.SOCKET_BAD)
 
     def _on_body(self, chunk: bytes) -> int | None:

@@ -153,6 +153,8 @@ def newest_checkpoint(tx: Tx, job: int) -> Checkpoint | None:
         row = one(tx, sql, (job, before if before is not None else 1 << 62))
         if row is None:
             return None
+        if before is not None and row[0] >= before:
+            raise Corrupt(f"the checkpoints before {before} come in no order: the ledger is damaged")
         point = read_checkpoint(row[0], bytes(row[1]), bytes(row[2]))
         if point is not None:
             return point

@@ -7,16 +7,18 @@ import secrets
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from holdfast.clock import Clock, now_ns, pause_thread
 from holdfast.errors import BadParams, DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
 from holdfast.ledger.live_file import guard
 from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
 from holdfast.ledger.sql import SqlLedger
-from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey, marks
+from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey, marks, padded
 from holdfast.model.keys import SALT_BYTES
 from holdfast.model.spread import Spread
 
@@ -24,7 +26,8 @@ WORDS = {"id": "INTEGER PRIMARY KEY", "blob": "BLOB", "compact": "WITHOUT ROWID"
 BUSY_TIMEOUT_S = 10.0
 BUSY_REST_S = 0.001
 LANES_KEPT_MAX = 20_000
-KEYS_PER_QUERY = 400
+KEYS_PER_QUERY = 256
+ROWS_PER_INSERT_MAX = 64
 DAMAGES_SHOWN = 20
 PRAGMAS = {
     "journal_mode": "WAL",
@@ -220,12 +223,33 @@ class SqliteTx:
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         return self._connection.execute(sql, parameters).fetchall()
 
+    def bulk(
+        self, columns: Sequence[str], rest: str, parameters: Sequence[Any] = (), *, blob: int | None = None
+    ) -> list[Sequence[Any]]:
+        """All rows as one value, which SQLite makes without us."""
+        inner = ", ".join(f"{column} AS c{place}" for place, column in enumerate(columns))
+        outer = ", ".join(f"hex(c{place})" if place == blob else f"c{place}" for place in range(len(columns)))
+        sql = f"SELECT json_group_array(json_array({outer})) FROM (SELECT {inner} {rest})"
+        rows: list[list[Any]] = msgspec.json.decode(self._connection.execute(sql, parameters).fetchone()[0])
+        if blob is not None:
+            for row in rows:
+                row[blob] = bytes.fromhex(row[blob])
+        return list(rows)
+
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
         return self._connection.execute(sql, parameters).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         listed = list(rows)
-        return self._connection.executemany(sql, listed).rowcount if listed else 0
+        if len(listed) < 2 or not sql.startswith("INSERT"):
+            return self._connection.executemany(sql, listed).rowcount if listed else 0
+        touched, at = 0, 0
+        while at < len(listed):
+            n = min(ROWS_PER_INSERT_MAX, 1 << (len(listed) - at).bit_length() - 1)  # few different statements
+            values = [value for row in listed[at : at + n] for value in row]
+            touched += self._connection.execute(_several(sql, n), values).rowcount
+            at += n
+        return touched
 
     def wall(self) -> int:
         if self._wall is None:
@@ -244,7 +268,8 @@ class SqliteTx:
         known: set[bytes] = set()
         for start in range(0, len(keys), KEYS_PER_QUERY):
             part = keys[start : start + KEYS_PER_QUERY]
-            found = self.rows(f"SELECT key FROM target WHERE job = ? AND key IN ({marks(part)})", (job, *part))
+            part = padded(part)
+            found = self.bulk(("key",), f"FROM target WHERE job = ? AND key IN ({marks(part)})", (job, *part), blob=0)
             known.update(key for (key,) in found)
         new = [row for row in rows if row[2] not in known]
         self.many(_INSERT_TARGET, new)
@@ -263,6 +288,13 @@ class SqliteTx:
         return self.lanes.get(key) or self._known.get(key)
 
 
+def _several(sql: str, n: int) -> str:
+    """`INSERT … VALUES (…)` for n rows at once."""
+    head, values, rest = sql.partition("VALUES ")
+    row, conflict, tail = rest.partition(" ON CONFLICT")
+    return f"{head}{values}{', '.join([row.strip()] * n)}{conflict}{tail}"
+
+
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
     """SQLite's errors in our words: what it means for the user, not which call failed."""
@@ -278,6 +310,8 @@ def _translated(error: sqlite3.DatabaseError, path: Path) -> HoldfastError:
     text = str(error)
     if "full" in text:
         return DiskFull(f"no room on the disk of {path.parent}: nothing more can be saved there")
+    if "unable to open" in text and _has_no_names_left(path.parent):
+        return DiskFull(f"no room for another file on the disk of {path.parent}: nothing more can be saved there")
     if "unable to open" in text or "readonly" in text:
         return BadParams(f"the data folder {path.parent} cannot be written", hint="choose another with --data DIR")
     if "locked" in text or "busy" in text:
@@ -292,6 +326,28 @@ def _damaged(path: Path, what: str) -> LedgerUnfit:
         f"{path} is damaged ({what}); nothing was written",
         hint="restore a backup of the data folder, or begin in another one with --data DIR",
     )
+
+
+def _has_no_names_left(folder: Path) -> bool:
+    """SQLite does not say why it could not make a file. Filesystems that do not count names give 0 for all of them."""
+    try:
+        counted = os.statvfs(folder)
+    except OSError:
+        return False
+    return counted.f_files > 0 and counted.f_favail == 0
+
+
+def damage_of(path: Path) -> LedgerUnfit | None:
+    """What SQLite's own check finds wrong with a ledger file, by a connection that only reads; None: nothing."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S)) as file:
+            [(first,)] = file.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.DatabaseError as error:
+        found = _translated(error, path)
+        return found if isinstance(found, LedgerUnfit) else None
+    except UnicodeDecodeError as error:
+        return _damaged(path, f"a text in it is none: {error.reason}")
+    return None if first == "ok" else _damaged(path, first.splitlines()[-1])
 
 
 def refuse_network_filesystem(folder: Path) -> None:

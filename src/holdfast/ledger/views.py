@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -95,7 +95,7 @@ def targets(tx: Tx, job: int, where: Sequence[Condition], after: int, limit: int
         f"WHERE +t.job = ? AND t.id > ?{extra} ORDER BY t.id LIMIT ?",
         (job, after, *values, limit),
     )
-    return [_target_from(row) for row in rows]
+    return [_target_from(row) for row in _rising(rows, after)]
 
 
 def _target_from(row: Row) -> TargetRow:
@@ -154,8 +154,18 @@ def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:
             offset=row[6], length=row[7], size=row[8], sha256=bytes(row[9]), media=row[10], found_at=row[11] or 0,
             run=row[12],
         )
-        for row in rows
+        for row in _rising(rows, after)
     ]  # fmt: skip
+
+
+def _rising(rows: list[Row], after: int) -> Iterator[Row]:
+    """Rows in the order that was asked for: in a damaged file they may come again, and a walk would never end."""
+    before = after
+    for row in rows:
+        if row[0] <= before:
+            raise Corrupt(f"the rows of targets after T-{before:x} come in no order: the ledger is damaged")
+        before = row[0]
+        yield row
 
 
 def _unsealed(row: Row) -> bytes:
@@ -180,6 +190,7 @@ def _attempts(tx: Tx, target: int) -> list[AttemptRow]:
     """A target's tries, oldest first: the chain of `prev` references from its last one."""
     link = one(tx, "SELECT last_chunk, last_no FROM target WHERE id = ?", (target,))
     found: list[AttemptRow] = []
+    walked = set()
     while link is not None and link[0] is not None:
         row = one(
             tx,
@@ -189,6 +200,9 @@ def _attempts(tx: Tx, target: int) -> list[AttemptRow]:
         )
         if row is None:
             break
+        if link in walked:
+            raise Corrupt(f"the attempts of T-{target:x} lead back to themselves: the ledger is damaged")
+        walked.add(link)
         found.append(
             AttemptRow(
                 target=target, n=row[0], worker=row[1], began_at=row[2], ended_at=row[3], outcome=row[4], code=row[5],

@@ -1,7 +1,8 @@
 """Failure codes: one closed table. Every failure of a target carries one of these, and policy reads only this.
 
 `attempts` is the cap of tries for that cause (0: as many as the job allows); `slows_host` makes the host back off;
-`pauses_job` means the cause concerns everything, so that the job waits instead of failing one target after another.
+`pauses_job` means the cause concerns everything, so that the job waits instead of failing one target after another;
+`hands_back` that no attempt is spent: the target is given back, and the worker begins nothing for a while.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class Code:
     fault: str = "source"
     slows_host: bool = False
     pauses_job: bool = False
+    hands_back: bool = False
 
 
 _ROWS = (
@@ -45,6 +47,7 @@ _ROWS = (
     Code("recipe_error", "a recipe step raised", True, fault="recipe"),
     Code("answer_unreadable", "the answer has not the expected shape", True, attempts=2),
     Code("disk_full", "no room to save", False, fault="ours", pauses_job=True),
+    Code("no_resources", "our computer had no descriptors or memory for it", True, fault="ours", hands_back=True),
     Code("poison", "killed its worker three times, alone", False),
     Code("stale", "no progress for too long while it was worked", False, fault="ours"),
     Code("lost_lease", "the chunk went to another worker", True, fault="ours"),

@@ -33,6 +33,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "socket": ("EMFILE",),
 }
 ONCE_ONLY = "EINTR"  # everybody tries again at once, so a lasting one is no error but a computer that stands still
+SOCKETS_REFUSED = 5  # a crawl waits as long as it gets none, so here that has an end
 STRIDE = 5
 SYNCS = ("fsync", "fdatasync")
 CLEAR = (exits.OK, exits.USAGE, exits.UNREACHABLE, exits.CHECK_FAILED, exits.DISK_FULL)
@@ -64,9 +65,9 @@ def _either(number: int) -> tuple[bool, bool]:
 
 
 def failing(stage: Stage, place: Path, seed: int, point: Point, error: str, lasting: bool) -> Trial:
-    fault = f"{error} of {point}{' and of all that follow' if lasting else ''}"
+    fault = f"{error} of {point}{_how_long(point) if lasting else ''}"
     with stage.scene(place) as scene:
-        injection = Injection(point.call, point.n, f"error={error}", lasting=lasting)
+        injection = Injection(point.call, point.n, f"error={error}", lasting=lasting, upto=_upto(point))
         crawl = Traced(stage, scene, point.beginning, [*SYNCS, point.call], injection)
         stretch = stage.stretch(scene, crawl.start)
         lines = crawl.lines()
@@ -74,6 +75,14 @@ def failing(stage: Stage, place: Path, seed: int, point: Point, error: str, last
             return Trial(seed, fault, delivered=False)
         broken = [*_unlawful(scene, stretch, injection, lines), stage.broken_by(scene, [stretch])]
         return Trial(seed, fault, delivered=True, broken="; ".join(filter(None, broken)))
+
+
+def _upto(point: Point) -> int | None:
+    return point.n + SOCKETS_REFUSED - 1 if point.call == "socket" else None
+
+
+def _how_long(point: Point) -> str:
+    return " and of all that follow" if _upto(point) is None else f" up to {_upto(point)}"
 
 
 def _unlawful(scene: Scene, stretch: Stretch, injection: Injection, lines: Sequence[str]) -> Iterator[str]:
@@ -94,9 +103,7 @@ def _unlawful(scene: Scene, stretch: Stretch, injection: Injection, lines: Seque
 
 
 def _is_foreign(scene: Scene, injection: Injection, lines: Sequence[str]) -> bool:
-    """Not our files: the screen, to which then nothing can be said either, or the system's. Unexpected is the word."""
-    if injection.call == "write":
-        return True
+    """Not our files but the system's: Unexpected is the word."""
     return injection.call == "openat" and str(scene.settings.data) not in injected(lines)[0]
 
 

@@ -34,10 +34,12 @@ class Injection:
     n: int
     what: str
     lasting: bool = False
+    upto: int | None = None  # the last one that is spoiled, where it lasts but not for ever
 
     @property
     def words(self) -> str:
-        return f"{self.call}:{self.what}:when={self.n}{'+' if self.lasting else ''}"
+        last = "" if self.upto is None else f"..{self.upto}"
+        return f"{self.call}:{self.what}:when={self.n}{f'{last}+' if self.lasting else ''}"
 
 
 class Trace:

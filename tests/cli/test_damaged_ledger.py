@@ -123,4 +123,4 @@ def test_status_says_that_the_newest_checkpoint_is_damaged(crawled: Path) -> Non
 
 def test_status_says_nothing_of_damage_where_there_is_none(crawled: Path) -> None:
     assert "damaged" not in holdfast("status", "frogs", cwd=crawled).out
-    assert holdfast("status", "frogs", "--json=damaged_checkpoint", cwd=crawled).json() == {"damaged_checkpoint": None}
+    assert "damaged_checkpoint" not in holdfast("status", "frogs", "--json", cwd=crawled).json()

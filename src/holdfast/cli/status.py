@@ -44,7 +44,7 @@ def run(call: Call) -> int:
         if call.globals.json or call.globals.jsonl:
             rate = average_rate(job, counts)
             document = job_document(job, counts, point, rate_per_second=rate, is_worked=_is_worked(ledger, job))
-            call.voice.document({**document, "damaged_checkpoint": damaged})
+            call.voice.document(document if damaged is None else {**document, "damaged_checkpoint": damaged})
         else:
             call.voice.data(clean_lines(_screen(call, ledger, job, damaged)))
     return 0

@@ -8,6 +8,10 @@ from typing import Any
 
 CHECKPOINT_MS_MAX = 0.3
 CHECKPOINT_SHARE_MAX = 0.03
+SCRIPT_CPU_MAX = 0.75
+SCRIPT_RATE_MIN = 1.5
+SCRAPY_RATE_MIN = 15.0
+READER_SLOWER_MAX = 0.1
 PROCESSES_CPU_MAX = 1.15
 PROCESSES_RATE_MIN = 1.25
 PROCESSES_BUSY_MIN = 0.9
@@ -23,7 +27,27 @@ class Target:
 def targets(results: dict[str, Any]) -> list[Target]:
     """Those for which there are numbers."""
     rows = {row["contestant"]: row for row in results["rows"]}
-    return [*_checkpoints(results.get("checkpoints") or []), *_processes(rows.get("processes")), *_reader(rows)]
+    return [
+        *_speed(rows),
+        *_checkpoints(results.get("checkpoints") or []),
+        *_processes(rows.get("processes")),
+        *_reader(rows),
+    ]
+
+
+def _speed(rows: dict[str, dict[str, Any]]) -> Iterator[Target]:
+    holdfast, scrapy = rows.get("holdfast"), rows.get("scrapy")
+    if holdfast and holdfast["against"]:
+        cpu, rate = holdfast["against"]["cpu_per_1000"], holdfast["against"]["pages_per_s"]
+        yield Target(
+            f"CPU per 1000 pages ≤ {SCRIPT_CPU_MAX} × the hand-written script's, which keeps nothing",
+            f"{cpu:.2f} ×",
+            cpu <= SCRIPT_CPU_MAX,
+        )
+        yield Target(f"≥ {SCRIPT_RATE_MIN} × its pages/s", f"{rate:.2f} ×", rate >= SCRIPT_RATE_MIN)
+    if scrapy and scrapy["against_holdfast"]:
+        times = 1 / scrapy["against_holdfast"]["pages_per_s"]
+        yield Target(f"≥ {SCRAPY_RATE_MIN:g} × Scrapy JOBDIR's pages/s", f"{times:.1f} ×", times >= SCRAPY_RATE_MIN)
 
 
 def _checkpoints(sizes: list[dict[str, Any]]) -> Iterator[Target]:
@@ -66,4 +90,12 @@ def _reader(rows: dict[str, dict[str, Any]]) -> Iterator[Target]:
             "every reading of a running crawl balances",
             f"{reader['unbalanced']} of {reader['polls']} did not",
             reader["unbalanced"] == 0 and reader["readings"] > 1,
+        )
+    against = rows.get("reader", {}).get("against_holdfast")
+    if against:
+        slower = 1 - against["pages_per_s"]
+        yield Target(
+            f"a reader that asks ten times a second slows the crawl by < {READER_SLOWER_MAX:.0%}",
+            f"{slower:.0%}",
+            slower < READER_SLOWER_MAX,
         )

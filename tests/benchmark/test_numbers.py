@@ -73,6 +73,14 @@ def test_a_bar_that_is_missed_is_not_called_met(cpu_s: float, met: bool) -> None
     assert [target.met for target in found] == [True, met]
 
 
+def test_the_script_and_scrapy_are_bars_of_their_own() -> None:
+    against_script = {"cpu_per_1000": 0.8, "pages_per_s": 1.6}
+    holdfast = {"contestant": "holdfast", "against": against_script, "against_holdfast": None}
+    scrapy = {"contestant": "scrapy", "against": None, "against_holdfast": {"pages_per_s": 0.05}}
+    found = [(target.measured, target.met) for target in targets({"rows": [holdfast, scrapy]})]
+    assert found == [("0.80 ×", False), ("1.60 ×", True), ("20.0 ×", True)]
+
+
 def test_the_page_has_every_row_and_renders_whatever_the_frontier_kept() -> None:
     text = report.page(results(), {"rows": [{"case": "a pond", "resume_s": 0.5, "known": 1_000_000}]})
     assert "| Frog | every page | 910 | 0.60 | 0.50 |" in text

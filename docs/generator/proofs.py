@@ -18,7 +18,7 @@ from holdfast.audit.verify import check_names
 NOTHING_YET = "Not measured yet for this version. Measure it on your own computer: `holdfast selftest --kill 20`."
 HEAD = ("ledger", "pages", "kills", "lost", "doubled", "fetched again", "once done", "restart, p95", "where and when")
 LEGEND = """\
-*Kills* are SIGKILLs delivered to the crawling process at random moments. *Fetched again* are pages that were in flight
+*Kills* are SIGKILLs delivered to the crawling process at random moments; with several, to one worker and to all in turns. *Fetched again* are pages that were in flight
 when it died; *once done* are pages asked for although they were recorded as done; *restart* is the time from starting
 the command again to its first request. N kills without a loss mean, at 95 %, a rate below about 3/N per kill. Each row
 is the output of `holdfast selftest --json`, kept in [docs/selftest-results.json](docs/selftest-results.json)."""
@@ -44,7 +44,7 @@ def measured(results: Sequence[dict[str, Any]]) -> str:
 def _result(result: dict[str, Any]) -> tuple[object, ...]:
     scope, again, bound = result["scope"], result["fetched_again"], result["loss_per_kill_below"]
     return (
-        scope["ledger"],
+        scope["ledger"] + (f", {result['processes']} processes" if result.get("processes", 1) > 1 else ""),
         result["pages"],
         result["kills"]["delivered"],
         f"{result['lost']} (< {bound:.2g} per kill)" if bound and not result["lost"] else result["lost"],

@@ -18,10 +18,11 @@ from holdfast.audit.verify import check_names
 NOTHING_YET = "Not measured yet for this version. Measure it on your own computer: `holdfast selftest --kill 20`."
 HEAD = ("ledger", "pages", "kills", "lost", "doubled", "fetched again", "once done", "restart, p95", "where and when")
 LEGEND = """\
-*Kills* are SIGKILLs delivered to the crawling process at random moments; with several, to one worker and to all in turns. *Fetched again* are pages that were in flight
-when it died; *once done* are pages asked for although they were recorded as done; *restart* is the time from starting
-the command again to its first request. N kills without a loss mean, at 95 %, a rate below about 3/N per kill. Each row
-is the output of `holdfast selftest --json`, kept in [docs/selftest-results.json](docs/selftest-results.json)."""
+*Kills* are SIGKILLs delivered to the crawling process at random moments; with several, to one worker and to all in
+turns. *Fetched again* are pages that were in flight when it died; *once done* are pages asked for although they were
+recorded as done; *restart* is the time from starting the command again to its first request. N kills without a loss
+mean, at 95 %, a rate below about 3/N per kill. Each row is the output of `holdfast selftest --json`, kept in
+[docs/selftest-results.json](docs/selftest-results.json)."""
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:

@@ -22,6 +22,13 @@ HELP = ("-h", "--help", "help")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code is that of ux 3.5."""
+    try:
+        return _main(argv)
+    finally:
+        _forget_unsaid()
+
+
+def _main(argv: Sequence[str] | None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     try:
         options, rest = take_globals(words)
@@ -122,6 +129,15 @@ def _complain(options: Globals, error: HoldfastError) -> int:
 
     standard_voice(options).complain(error)
     return exits.of_error(error)
+
+
+def _forget_unsaid() -> None:
+    """What could not be shown is not tried once more at the end, where Python would make exit code 120 of it."""
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except OSError:
+            setattr(sys, name, None)
 
 
 def _reader_gone() -> int:

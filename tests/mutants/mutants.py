@@ -97,8 +97,8 @@ MUTANTS = (
         "engine/group.py",
         (
             (
-                "        found = tuple(item for item in verdict.found if item.key not in self.targets)\n",
-                "        found = tuple(item for item in verdict.found if item.key not in self.targets)\n"
+                "        found, external = self.targets.sift(verdict.found), self.external.sift(verdict.external)\n",
+                "        found, external = self.targets.sift(verdict.found), self.external.sift(verdict.external)\n"
                 "        self.targets.learn(item.key for item in found)\n",
             ),
         ),
@@ -206,7 +206,7 @@ MUTANTS = (
         "stored links are sent again",
         "links that every page repeats cost no look-up",
         "engine/group.py",
-        (("in verdict.found if item.key not in self.targets)", "in verdict.found)"),),
+        (("self.targets.sift(verdict.found), ", "verdict.found, "),),
         "engine/test_group.py -k 'not_sent_again'",
     ),
     Mutant(
@@ -379,7 +379,7 @@ MUTANTS = (
         "rows of a settle not counted",
         "a page is settled once, or the whole group is refused (L2)",
         "ledger/settling.py",
-        (("        if touched != len(changes):\n", "        if touched > len(changes):\n"),),
+        (("        if touched != len(batch.verdicts):\n", "        if touched > len(batch.verdicts):\n"),),
         "crash/test_touched_rows.py -k 'settles_one_page_twice'",
     ),
     Mutant(

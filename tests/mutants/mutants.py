@@ -180,6 +180,7 @@ MUTANTS = (
         "engine/control.py",
         (("        if any(holder.lapsed or is_dead(holder.owner) for", "        if job is None and any(holder for"),),
         "engine/test_session.py -k 'another_jobs_dead_worker'",
+        hangs=True,
     ),
     Mutant(
         "delay from the claim only",
@@ -201,6 +202,7 @@ MUTANTS = (
         "engine/worker.py",
         (("                self._running[target].cancel()\n", "                pass\n"),),
         "engine/test_session.py -k 'lost_chunk_are_given_up'",
+        hangs=True,
     ),
     Mutant(
         "stored links are sent again",
@@ -307,7 +309,7 @@ MUTANTS = (
                 "        with suppress(OSError):\n            self._disk.fdatasync(self._descriptor)\n",
             ),
         ),
-        "crash/test_suites.py -k 'whose_fsync_fails'",
+        "blobs/test_segments.py -k 'never_written_again'",
     ),
     Mutant(
         "segment used again after an error",
@@ -410,6 +412,7 @@ MUTANTS = (
         "cli/supervisor.py",
         (("        if not self._crew.refill(gone):\n", "        if not gone:\n"),),
         "crash/test_processes.py -k 'killed_worker_is_replaced'",
+        hangs=True,
     ),
     Mutant(
         "worker outlives its supervisor",

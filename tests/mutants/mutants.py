@@ -495,7 +495,7 @@ MUTANTS = (
         "cli/voice.py",
         (
             (
-                "        except OSError:  # a full disk behind 2>",
+                "        except (OSError, ValueError):  # a full disk behind 2>",
                 "        except FileNotFoundError:  # a full disk behind 2>",
             ),
         ),

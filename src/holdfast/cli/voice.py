@@ -47,7 +47,7 @@ class Voice:
                 print(clean_lines(text), file=self.err, flush=True)
         except BrokenPipeError:
             raise
-        except OSError:  # a full disk behind 2>, say: what cannot be shown stops no work
+        except (OSError, ValueError):  # a full disk behind 2>, a closed file: what cannot be shown stops no work
             pass
 
     def data(self, text: str) -> None:

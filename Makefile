@@ -28,7 +28,7 @@ RUN := $(UV) run --no-sync
 TIMED = @began=$$(date +%s); $(MAKE) --no-print-directory _$@; status=$$?; \
 	echo "make $@: $$(( $$(date +%s) - began )) s$$([ $$status -eq 0 ] || echo ' (failed)')"; exit $$status
 
-.PHONY: help demo test check fix docs crash crash-long tools selftest-pg bench bench-frontier lock clean sync _demo _test _crash _lint _bench _nginx
+.PHONY: help demo test check fix docs crash crash-long hostile tools selftest-pg bench bench-frontier lock clean sync _demo _test _crash _lint _bench _nginx
 
 help:  ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -48,6 +48,12 @@ crash:  ## kill -9, failing calls, full disks: every fault suite at the size tha
 crash-long: sync tools  ## the same at length, kept in docs/: make crash-long SUITE=T4 TRIALS=300 SEED=0
 	@PYTHONPATH=tests $(RUN) python -m crash.suites.long $(SUITE) $(if $(TRIALS),--trials $(TRIALS)) $(if $(SEED),--seed $(SEED)); \
 	status=$$?; $(RUN) python docs/make.py --no-recording; exit $$status
+
+hostile: sync  ## every hostile behaviour of the web against the real crawler, kept in docs/hostile-web.md
+	@PYTHONPATH=tests $(RUN) python -m web.record $(ARGS); status=$$?; $(RUN) python docs/make.py --no-recording; exit $$status
+
+mutants: sync tools  ## every copy of the program that lacks one protective line; `make test` plays the core of them
+	MUTANTS=all $(RUN) pytest -q -n $(JOBS) --dist loadgroup tests/mutants $(ARGS)
 
 fix: sync  ## mend what ruff can mend, and format
 	$(RUN) ruff check --fix

@@ -12,10 +12,12 @@ from pathlib import Path
 from generator import recording
 from generator.codes import failure_codes
 from generator.command_line import command_line
+from generator.hostile import hostile_web
 from generator.lifecycle import lifecycle
 from generator.markdown import page, with_blocks
 from generator.proofs import laws, measured, mutants, read_results
 from generator.reliability import reliability
+from generator.settings import job_keys, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -23,11 +25,14 @@ DOCS = ROOT / "docs"
 
 def generated() -> dict[Path, str]:
     """What each generated file must hold now."""
-    readme, guarantees = ROOT / "README.md", DOCS / "guarantees.md"
+    readme, guarantees, job_files = ROOT / "README.md", DOCS / "guarantees.md", DOCS / "job-files.md"
     return {
         DOCS / "lifecycle.md": lifecycle(),
         DOCS / "failure-codes.md": failure_codes(),
         DOCS / "cli.md": command_line(),
+        DOCS / "settings.md": settings(),
+        job_files: with_blocks(_text(job_files), **{"job-keys": job_keys()}),
+        DOCS / "hostile-web.md": hostile_web(DOCS / "hostile-web.json"),
         DOCS / "decisions" / "README.md": decisions(DOCS / "decisions"),
         DOCS / "reliability-results.md": reliability(DOCS / "reliability-results.json"),
         readme: with_blocks(_text(readme), proof=measured(read_results(DOCS / "selftest-results.json"))),

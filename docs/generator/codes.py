@@ -7,7 +7,7 @@ from generator.markdown import page, table, yes
 from holdfast.model.codes import CODES
 
 # In the table for what comes; a test makes sure that nothing gives them yet.
-RESERVED = ("robots_unreachable", "blocked", "answer_unreadable", "disk_full", "stale", "lost_lease")
+RESERVED = ("blocked", "disk_full", "stale", "lost_lease")
 HEAD = ("code", "means", "tried again", "attempts", "whose side", "slows the host", "pauses the job")
 
 

@@ -17,6 +17,9 @@ from holdfast.policy.filters import KEYS
 EVERYWHERE = {
     "--data DIR": "the data folder (`./holdfast-data`, or `HOLDFAST_DATA`)",
     "--database URL": "`sqlite` in the data folder, or `postgresql://…` (or `HOLDFAST_DATABASE_URL`)",
+    "--server URL": "a Holdfast server to work with; this version cannot ask one yet, and says so (exit code 2)",
+    "-C, --config FILE": "read this file in place of the nearest `holdfast.toml`",
+    "--env-file FILE": "read variables from this `.env` file; the environment wins over it",
     "--json[=FIELDS]": "one JSON document at the end; with fields only those: `--json=status,counts`",
     "--jsonl": "one JSON object per line: rows of `targets`, events of a running job",
     "--plain": "calm lines instead of a live screen, also on a terminal",
@@ -26,13 +29,6 @@ EVERYWHERE = {
     "--no-input": "never ask anything; this version never does",
     "-y, --yes": "answer yes; this version asks nothing",
     "--version": "the version, and nothing else",
-}
-ENVIRONMENT = {
-    "HOLDFAST_DATA": "the data folder, where `--data` is not given",
-    "HOLDFAST_DATABASE_URL": "the ledger, where `--database` is not given",
-    "HOLDFAST_LEASE_S": "how long a lease lasts without renewal, in seconds (30)",
-    "HOLDFAST_PAUSE_DEADLINE_S": "how long pages in hand may go on after a pause was asked for, in seconds (10)",
-    "HOLDFAST_MIN_FREE_MB": "below so much free disk nothing is claimed and the job pauses itself (400)",
 }
 
 
@@ -50,8 +46,8 @@ def command_line() -> str:
         "## Filters\n\n`--where` takes conditions separated by spaces; all must hold. `key:a,b` is one or the other, "
         "`-key:a` is not, `depth:>2` compares, `*` stands for anything, quotes keep spaces together. "
         f"Keys: {keys}.",
-        "## Environment\n\nAn option wins over the environment.",
-        table(("variable", "means"), [(f"`{name}`", meaning) for name, meaning in ENVIRONMENT.items()]),
+        "## Environment\n\nAn option wins over the environment, and both over `holdfast.toml`: "
+        "[settings](settings.md).",
         "## Exit codes\n\n10 to 14 mean: safe, continue later. What to do about each: "
         "[troubleshooting](troubleshooting.md).",
         table(("code", "means"), [(f"`{code}`", meaning) for code, meaning in MEANINGS.items()]),
@@ -67,7 +63,7 @@ def parser_of(row: Command) -> Parser:
 
 def _refuse_gaps() -> None:
     """A global option without a line here, or a line without its option, stops the generator."""
-    spelled = {word for option in EVERYWHERE for word in re.findall(r"--?[a-z-]+", option)}
+    spelled = {word for option in EVERYWHERE for word in re.findall(r"--?[A-Za-z-]+", option)}
     if spelled != set(NAMES):
         raise ValueError(f"EVERYWHERE and the parser differ: {sorted(spelled ^ set(NAMES))}")
 

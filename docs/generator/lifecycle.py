@@ -6,7 +6,7 @@ from itertools import groupby
 
 from generator.markdown import page, table, yes
 
-from holdfast.cli.refusals import COMMAND_OF, DEAD_ENDS
+from holdfast.cli.refusals import COMMAND_OF
 from holdfast.model.states import CHUNK, JOB, MACHINES, TARGET, WIRE_STATUS, Machine, Move, State
 from holdfast.policy.recovery import POISON_DEATHS, RECOVERY, every_sight, rescue_target
 
@@ -70,8 +70,9 @@ def _move(machine: Machine, row: Move) -> tuple[str, ...]:
     cells = (f"`{row.verb}`", f"`{row.source}`", f"`{row.target}`", row.by, yes(row.fenced), row.why)
     if machine is not JOB:
         return cells
-    has_command = (row.source, row.verb) not in DEAD_ENDS
-    command = COMMAND_OF.get(row.verb, "").format(name="JOB") if has_command else ""
+    command = COMMAND_OF.get(row.verb, "").format(name="JOB")
+    if (row.source, row.verb) == ("timeout", "resume"):
+        command += " --extend 30m"
     return (*cells, f"`{command}`" if command else "no command yet" if row.by == "user" else "")
 
 
@@ -88,7 +89,7 @@ def _diagram(machine: Machine) -> str:
 def _recovery() -> list[str]:
     rows = [
         (
-            *(_words(words) for words in (row.status, row.requested, row.holder, row.recipe, row.asked)),
+            *(_words(words) for words in (row.status, row.requested, row.holder, row.recipe, row.asked, row.limit)),
             f"**{row.action}**",
             row.because,
         )
@@ -96,10 +97,11 @@ def _recovery() -> list[str]:
     ]
     return [
         "## What start-up finds\n\nEvery start looks at the job first: its status, a request that stands, who holds "
-        "its chunks, whether its recipe is known here, and whether a command named it (*asked*) or a worker only looks "
+        "its chunks, whether its recipe is known here, whether its limits leave room, and whether a "
+        "command named it (*asked*) or a worker only looks "
         f"around (*unasked*). These {len(RECOVERY)} rows cover all {len(every_sight())} combinations, exactly one row "
         "each; a test enumerates them. Recovery only puts work back through the front door: it fetches nothing itself.",
-        table(("status", "requested", "holder", "recipe", "asked", "action", "because"), rows),
+        table(("status", "requested", "holder", "recipe", "asked", "limit", "action", "because"), rows),
     ]
 
 

@@ -1,3 +1,70 @@
 """Holdfast: crawls that never lose their place."""
 
-__version__ = "0.1.0"
+from typing import TYPE_CHECKING, Any
+
+from holdfast.version import __version__
+
+if TYPE_CHECKING:
+    from holdfast.client import (
+        AsyncClient,
+        AsyncJob,
+        BadParams,
+        Client,
+        Corrupt,
+        Counts,
+        CrawlOptions,
+        HoldfastError,
+        IllegalMove,
+        Job,
+        NotFound,
+        PaceOptions,
+        Progress,
+        Refused,
+        Row,
+        Run,
+        cases,
+        crawl,
+        doctor,
+        job,
+        jobs,
+        run,
+    )
+
+__all__ = [
+    "AsyncClient",
+    "AsyncJob",
+    "BadParams",
+    "Client",
+    "Corrupt",
+    "Counts",
+    "CrawlOptions",
+    "HoldfastError",
+    "IllegalMove",
+    "Job",
+    "NotFound",
+    "PaceOptions",
+    "Progress",
+    "Refused",
+    "Row",
+    "Run",
+    "__version__",
+    "cases",
+    "crawl",
+    "doctor",
+    "job",
+    "jobs",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The facade is loaded when it is used: the command line starts without it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    from holdfast import client
+
+    return getattr(client, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

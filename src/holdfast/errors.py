@@ -10,6 +10,10 @@ HoldfastError
 ├─ LedgerUnavailable    storage down or busy: back off and repeat the call; its key makes that safe
 ├─ LedgerUnfit          newer, damaged or wrongly configured ledger: nothing is written
 ├─ DiskFull             no room to save: say so and wait
+├─ PlanFailed           a recipe's plan raised: what it has given is worked, then the job is failed
+├─ Disallowed           robots.txt forbids an address: the target is skipped
+├─ HostWaits            a host must not be asked just now: the target is given back
+├─ RobotsUnreachable    robots.txt could not be had: the origin's targets fail
 ├─ FetchError           one failure on the source's side, always with a code of model/codes.py
 └─ Corrupt              a stored row contradicts the model: stop, never guess
 """
@@ -17,6 +21,7 @@ HoldfastError
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 
 class HoldfastError(Exception):
@@ -28,6 +33,19 @@ class HoldfastError(Exception):
         self.message = message or (type(self).__doc__ or "").splitlines()[0]
         self.hint = hint
         super().__init__(self.message)
+
+    @property
+    def problem(self) -> dict[str, Any]:
+        """The error as programs read it (RFC 9457), with the fields that every surface gives."""
+        document: dict[str, Any] = {
+            "type": f"urn:holdfast:problem:{self.code}",
+            "title": (type(self).__doc__ or "").splitlines()[0],
+            "detail": self.message,
+            "code": self.code,
+            "hint": self.hint or None,
+        }
+        allowed = getattr(self, "allowed", None)
+        return document if allowed is None else {**document, "allowed_actions": list(allowed)}
 
 
 class UsageError(HoldfastError):
@@ -99,6 +117,39 @@ class BatchMismatch(Corrupt):
     """A settle was repeated under its key with other contents."""
 
     code = "batch_mismatch"
+
+
+class PlanFailed(HoldfastError):
+    """A recipe's plan raised."""
+
+    code = "plan_failed"
+
+
+class Disallowed(HoldfastError):
+    """robots.txt forbids that address."""
+
+    code = "robots"
+
+    def __init__(self, message: str, *, rule: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+
+
+class HostWaits(HoldfastError):
+    """The host must not be asked just now. `hold_ms`: the target's own host is not asked either for that long;
+    `wait_ms`: only the target waits, for a turn at another host."""
+
+    code = "host_waits"
+
+    def __init__(self, message: str, *, hold_ms: int, wait_ms: int | None = None) -> None:
+        super().__init__(message)
+        self.hold_ms, self.wait_ms = hold_ms, wait_ms
+
+
+class RobotsUnreachable(HoldfastError):
+    """robots.txt could not be read, so nothing may be fetched."""
+
+    code = "robots_unreachable"
 
 
 class FetchError(HoldfastError):

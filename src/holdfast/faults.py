@@ -29,6 +29,21 @@ POINTS: dict[str, str] = {
     "segment.after_fsync": "bodies are on the disk, no row refers to them yet",
     "export.before_rename": "an export is written beside, not yet renamed",
 }
+# Of people's verbs: a crawl passes none of them.
+VERB_POINTS: dict[str, str] = {
+    "reopen.before_commit": "a job is opened again, not yet committed",
+    "reopen.after_commit": "a job is opened again, nothing is put back yet",
+    "walk.before_commit": "a slice of targets is put back, not yet committed",
+    "walk.after_commit": "a slice of targets is put back, the next one is not",
+    "label.after_commit": "targets are marked, whoever asked does not know it yet",
+    "exclude.after_commit": "an exclusion is added, nothing is swept yet",
+    "sweep.before_commit": "a slice of targets is left out, not yet committed",
+    "sweep.after_commit": "a slice of targets is left out, the next one is not",
+    "include.after_commit": "an exclusion is removed, nothing is put back yet",
+    "readmit.before_commit": "a slice of what was left out is put back, not yet committed",
+    "readmit.after_commit": "a slice of what was left out is put back, the next one is not",
+}
+EVERY_POINT = {**POINTS, **VERB_POINTS}
 DELAY_S = 0.3
 
 
@@ -47,7 +62,7 @@ def _read(text: str) -> _Armed | None:
     if not text:
         return None
     name, count, action = text.split(":")
-    if name not in POINTS:
+    if name not in EVERY_POINT:
         raise InjectedFault(f"HOLDFAST_FAULT names no fault point: {name}")
     return _Armed(name, int(count), action)
 

@@ -1,24 +1,41 @@
 """The seams: protocols that the engine speaks to and adapters fulfil. They say when to call and what empty means.
 
-The ledger has three faces. `Jobs` is for people's verbs, `Work` for workers, `Views` only reads. All three are
-synchronous; a ledger object belongs to one thread. Every call is one transaction and ends *acked* (it returned),
-*refused* (a HoldfastError other than LedgerUnavailable) or *unknown* (LedgerUnavailable): then repeat it.
+The ledger has several faces. `Jobs` and `Edits` are for people's verbs, `Work` for workers; `Views`, `Looks` and
+`Surveys` only read. All are synchronous; a ledger object belongs to one thread. Every call is one transaction and ends
+*acked* (it returned), *refused* (a HoldfastError other than LedgerUnavailable) or *unknown* (LedgerUnavailable): then
+repeat it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
+from holdfast.model.edit import Exclusion, Place, Rejudged, Swept, Walked
 from holdfast.model.exchange import Request, Response
+from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
+from holdfast.model.look import (
+    Change,
+    CheckpointRow,
+    EventKind,
+    EventPlace,
+    EventRow,
+    Failures,
+    HostWait,
+    ListedTarget,
+    RunLook,
+    Upcoming,
+)
 from holdfast.model.outcome import Batch, Body, BodyRef, PlanBatch
 from holdfast.model.record import Checkpoint, Event
-from holdfast.model.target import AttemptRow, PageRow, TargetRow
+from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
 
 IsDead = Callable[[Owner], bool]
+Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
 
 
 class Jobs(Protocol):
@@ -34,16 +51,86 @@ class Jobs(Protocol):
         """start or resume. With `version`, somebody else's move in between raises IllegalMove or Refused."""
 
     def request(self, job: int, action: str, *, actor: str, because: str, paused_by: str = "user") -> Job:
-        """Ask for a pause or cancel: durable, written to the job and every chunk. No claim commits after it."""
+        """Ask for a pause, cancel or time-out: durable, on the job and every chunk. No claim commits after it."""
 
-    def amend(self, job: int, options: Options, *, actor: str, because: str) -> Job:
-        """Apply changed pace and limits, with an event."""
+    def amend(
+        self, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+    ) -> Job:
+        """Apply changed pace and limits, and changed params where given, with an event."""
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
         """Begin an execution and get its number in the job; an earlier run left open is closed as crashed."""
 
     def cancel_rest(self, job: int, limit: int = 1000) -> int:
         """Cancel up to `limit` pending targets of a cancelled job; 0 means none is left. Repeat until 0."""
+
+    def save_bookmark(self, job: int, consumer: str, mark: Bookmark) -> Bookmark:
+        """Keep where a consumer of results stands; one that lies further back than what is kept changes nothing."""
+
+
+class Edits(Protocol):
+    """What people do to the targets of a job. Large selections go in slices, each one commit that may be repeated."""
+
+    def reopen(
+        self,
+        job: int,
+        verb: str,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        mode: str = "full",
+        actor: str,
+        because: str,
+        version: int | None = None,
+    ) -> Job:
+        """retry, rescan or restart: the guarded move, and a walk that stands until `walk` has come to its end.
+
+        Of a retry `where` chooses among the failed targets. Nothing is put back yet; `finish` waits for the walk.
+        """
+
+    def walk(self, job: int, *, verb: str | None = None, limit: int = 1000) -> Walked:
+        """The next slice of the oldest walk (of this verb): settled targets go back to pending, each with an undo row,
+        as a new generation. Only what was settled when the walk began. Repeat until nothing is left."""
+
+    def walking(self, job: int, verb: str | None = None) -> str | None:
+        """The verb of the oldest walk (of this verb) that stands; None: there is none. Reads only."""
+
+    def exclude(self, job: int, pattern: str, *, syntax: str = "glob", this_run: bool = False, actor: str) -> Exclusion:
+        """What this pattern matches is not fetched any more, by whoever works the job; the same one again is found.
+
+        `this_run`: until the job is rescanned or restarted. Pending targets that it matches are never claimed from
+        here on; `sweep` leaves them out at once. What is in hand is finished.
+        """
+
+    def sweep(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
+        """Leave out the next slice of pending targets that exclusion n matches; repeat with its `after` while some are
+        left."""
+
+    def include(self, job: int, n: int, *, actor: str) -> Exclusion:
+        """Remove exclusion n; NotFound where there is none. Removed already: answers it."""
+
+    def readmit(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
+        """Put back the next slice of what removed exclusion n had left out, unless another one leaves it out, too.
+
+        A completed job stays complete: its next rescan fetches them.
+        """
+
+    def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
+        """Judge the next slice of found targets that are pending, or that a rule of the scope left out, by a new scope.
+
+        Refused for a job that somebody holds, and for one that is completed or cancelled. Repeat with its `after`.
+        """
+
+    def exclusions(self, job: int) -> list[Exclusion]:
+        """In the order of their numbers, the removed ones too."""
+
+    def label(self, job: int, targets: Sequence[int], word: str | None, *, actor: str) -> int:
+        """Put people's mark on these targets, or take it away (None): one commit, an event; how many. All or none."""
+
+    def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
+        """Put these succeeded targets, whose bytes are gone, back to pending with the reason; how many there were.
+
+        A job that was over is in progress again; a pending or cancelled one raises IllegalMove.
+        """
 
 
 class Work(Protocol):
@@ -83,10 +170,52 @@ class Work(Protocol):
         """Store planned targets with their cursor; answers the plan lease with its new number. Raises LostLease."""
 
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
-        """Carry out a requested pause or cancel once no live owner holds a chunk; None: somebody still does."""
+        """Carry out what was requested once no live owner holds a chunk; None: somebody still does."""
 
-    def finish(self, job: int, lease: Lease) -> Job | None:
-        """Complete (or fail, if no seed gave anything) a job whose books balance; None: work is left."""
+    def finish(
+        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    ) -> Job | None:
+        """Complete (or fail, if no seed gave anything) a job whose books balance; None: work is left.
+
+        `plan_failed`: its plan raised and gives nothing more, so what is planned is all; then it is failed for that.
+        Work that is left under `pages_max`, the limit that its workers claim by, times the job out once nothing more
+        may be claimed and nothing is in hand. `stale`: nothing moved for too long, it is failed for that.
+        """
+
+
+class Hosts(Protocol):
+    """What hosts are owed, by all jobs together: turns for requests that no claim stands for, and robots.txt."""
+
+    def turn(
+        self,
+        host: str,
+        claimed: Claimed,
+        *,
+        ticket: str,
+        delay_ms: int,
+        per_host: int,
+        patience_ms: int,
+    ) -> Turn:
+        """Take the host's next turn for a request made while `claimed` is worked, if it comes within `patience_ms`.
+
+        At the target's own host its claim's slot is used again, so one request at a time. Elsewhere a slot is taken
+        until `leave(ticket)` or the end of the lease. Raises LostLease.
+        """
+
+    def leave(self, ticket: str, visited: Visited = UNTOLD) -> None:
+        """The request that took this turn is over, and went like this. Safe to repeat."""
+
+    def robots(self, origin: str, agent: str, claimed: Claimed, *, insist: bool = False) -> RobotsAnswer:
+        """What is kept of an origin's robots.txt. Empty: another worker is asking for it; look again, then insist."""
+
+    def keep_robots(self, origin: str, host: str, agent: str, kept: KeptRobots | None) -> None:
+        """Keep what came of asking; None: nothing did, so that somebody else may ask."""
+
+    def limit_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
+        """Set what this host is owed, for all jobs and from the next claim on; None leaves a value as it is."""
+
+    def hosts(self, *, host: str | None = None, after: str = "", limit: int = 500) -> list[HostLook]:
+        """The hosts that any job met, by name, page by page; or the one that is named."""
 
 
 class Views(Protocol):
@@ -109,8 +238,8 @@ class Views(Protocol):
     def holders(self, job: int) -> list[Holder]:
         """Chunks that have an owner."""
 
-    def plan(self, job: int) -> tuple[int, bool]:
-        """The planner's cursor, and whether the plan is done."""
+    def plan(self, job: int) -> tuple[int, bool, bytes]:
+        """The planner's cursor, whether the plan is done, and the trail of the keys it has given."""
 
     def targets(
         self, job: int, *, where: Sequence[tuple[str, bool, tuple[str, ...]]] = (), after: int = 0, limit: int = 500
@@ -120,11 +249,112 @@ class Views(Protocol):
     def pages(self, job: int, *, after: int = 0, limit: int = 500) -> list[PageRow]:
         """Succeeded pages by target id, page by page: what exports read."""
 
+    def results(
+        self,
+        job: int,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        after: tuple[int, int] = (0, -1),
+        limit: int = 500,
+    ) -> list[PageRow]:
+        """Records of succeeded targets by (target, n), page by page: what exports of every recipe read."""
+
+    def fresh(
+        self,
+        job: int,
+        mark: Bookmark,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        limit: int = 500,
+    ) -> tuple[list[Fresh], Bookmark]:
+        """Results committed behind a bookmark, commit by commit, and the bookmark behind them. None: all is read.
+
+        Whoever has worked through some of them only stands at `mark.after(the last of those)`.
+        """
+
+    def bookmark(self, job: int, consumer: str) -> Bookmark:
+        """Where a consumer stands; at the beginning, if it never saved."""
+
     def history(self, job: int, *, target: int | None = None) -> tuple[list[Event], list[AttemptRow]]:
         """Events of the job, and attempts of one target where given."""
 
 
-class Ledger(Jobs, Work, Views, Protocol):
+class Looks(Protocol):
+    """Reading for people who look into a job; workers never ask these. Pages are by key: rows added shift nothing."""
+
+    def find(self, job: int, key: bytes) -> TargetRow | None:
+        """The target of this key."""
+
+    def attempts(self, target: int) -> list[AttemptRow]:
+        """A target's tries, oldest first."""
+
+    def failures(self, job: int, *, limit: int = 1000) -> list[Failures]:
+        """Failed targets by code and host, the largest group first."""
+
+    def events(
+        self,
+        job: int | None = None,
+        *,
+        since: int = 0,
+        kinds: Sequence[EventKind] = (),
+        without: Sequence[EventKind] = (),
+        after: EventPlace | None = None,
+        limit: int = 500,
+        newest: bool = False,
+    ) -> list[EventRow]:
+        """Events and the beginnings and ends of runs in the order of time, of one job or of all.
+
+        `newest` answers the last ones instead of the first. Without `kinds` every kind, but those of `without`.
+        """
+
+    def checkpoints(self, job: int, *, before: int | None = None, limit: int = 500) -> list[CheckpointRow]:
+        """Newest first; a damaged one is in the list without its contents."""
+
+    def as_of(
+        self, job: int, commits: Mapping[str, int], *, settled: bool, after: int = 0, limit: int = 500
+    ) -> list[ListedTarget]:
+        """Targets by id that were settled (or still queued) when the chunks stood at these commit numbers."""
+
+    def links_out(
+        self, job: int, commits: Mapping[str, int], *, after: bytes = b"", limit: int = 500
+    ) -> list[tuple[bytes, str]]:
+        """(key, URL) of the links out of scope that were known at these commit numbers."""
+
+    def pulse(self, job: int) -> int:
+        """When the job's last commit was: wall ms, 0 before the first."""
+
+
+class Surveys(Protocol):
+    """Reading across a job: what is waiting, how it splits, what changed. Reads pending rows, or all where it must."""
+
+    def hosts_waiting(self, job: int, *, host: str | None = None, limit: int = 1000) -> list[HostWait]:
+        """Hosts with targets to fetch, the fullest first: from counters, never from the targets."""
+
+    def pending_by(self, job: int, column: str, *, limit: int = 100_000) -> list[tuple[str, int]]:
+        """Pending targets by `depth`, or by `pattern` (the first part of the path) among the first `limit` of them."""
+
+    def upcoming(self, job: int, *, limit: int = 20) -> list[Upcoming]:
+        """The next targets, about in the order in which they will be claimed."""
+
+    def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
+        """(group, status, how many) by host, depth, chunk, code or disposition; the parts sum to the whole."""
+
+    def link_out(self, job: int, key: bytes) -> int | None:
+        """Where a link out of scope was first found: the target's id, None where no such link is known."""
+
+    def robots_text(self, origin: str) -> bytes | None:
+        """What is kept of an origin's robots.txt; None where it was never asked for, or nothing is known of it."""
+
+    def runs(self, job: int) -> list[RunLook]:
+        """Oldest first."""
+
+    def changes(
+        self, job: int, first: RunLook, second: RunLook, *, after: int = 0, limit: int = 500
+    ) -> tuple[list[Change], int | None]:
+        """What changed from the end of one run to the end of another; and where to go on, None at the end."""
+
+
+class Ledger(Jobs, Edits, Work, Views, Looks, Surveys, Hosts, Protocol):
     """One connection to the durable truth."""
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -153,10 +383,27 @@ class Blobs(Protocol):
     def close(self) -> None: ...
 
 
+class Archive(Protocol):
+    """One WARC file, made of stored pages."""
+
+    def write(self, job: Job, pages: Iterable[tuple[str, BodyRef]], write: Callable[[bytes], object]) -> int:
+        """Write the pages in the order of their URLs, whatever order they come in; answers how many."""
+
+
 class Progress(Protocol):
     """Who listens to a job being worked. Called only after the commit that made the numbers true."""
 
     def __call__(self, job: Job, counts: Counts, in_flight: int, checkpoint: int | None) -> None: ...
+
+
+class Journal(Protocol):
+    """A job's log. Best effort: it never raises. `debug` says whether debug lines are wanted at all."""
+
+    debug: bool
+
+    def __call__(self, level: str, phase: str, **fields: Any) -> None: ...
+
+    def close(self) -> None: ...
 
 
 OpenLedger = Callable[[], Ledger]

@@ -6,12 +6,13 @@ import os
 import random
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
-from holdfast import __version__
-from holdfast.blobs.publish import make_directory, refusal
+from holdfast.blobs.journal import FileJournal, JournalReader
+from holdfast.blobs.publish import make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
 from holdfast.blobs.reserve import Reserve
 from holdfast.blobs.segments import Segments
@@ -26,11 +27,24 @@ from holdfast.model.keys import canonical
 from holdfast.model.spread import Spread
 from holdfast.policy.leasing import options_of
 from holdfast.ports import Blobs, Fetcher, Ledger, Progress
-from holdfast.recipe import Recipe
+from holdfast.recipe import AnyRecipe
+from holdfast.recipes import catalogue
+from holdfast.version import __version__
 
-RECIPES = ("site",)
+if TYPE_CHECKING:
+    from holdfast.engine.results import Fields, Results
+    from holdfast.model.target import PageRow
+    from holdfast.policy.filters import Condition
+
+READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
+
+
+class Export(Protocol):
+    """Write results in a form: all of them, or those that are handed in one by one."""
+
+    def __call__(self, form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int: ...
 
 
 def open_ledger(settings: Settings) -> Ledger:
@@ -96,16 +110,9 @@ def _make_folder(settings: Settings) -> None:
         raise BadParams(f"the data folder {folder} cannot be written", hint="choose another with --data DIR")
 
 
-def knows_recipe(name: str) -> bool:
-    return name in RECIPES
-
-
-def recipe_of(name: str) -> Recipe:
-    if not knows_recipe(name):
-        raise BadParams(f"there is no recipe {name!r}; there are: {', '.join(RECIPES)}")
-    from holdfast.recipes.site.recipe import SiteRecipe
-
-    return SiteRecipe(SystemClock())
+def recipe_of(name: str) -> AnyRecipe:
+    """A recipe that comes with Holdfast."""
+    return catalogue.built_in(name)
 
 
 def blobs_of(settings: Settings, job: Job) -> Blobs:
@@ -114,9 +121,12 @@ def blobs_of(settings: Settings, job: Job) -> Blobs:
     return Segments(settings.segments, job.uid, writer)
 
 
-def fetcher_of(options: Options) -> Fetcher:
+def fetcher_of(job: Job, options: Options) -> Fetcher:
+    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2)."""
     from holdfast.fetch.guard import Guard
     from holdfast.fetch.http import HttpFetcher
+    from holdfast.fetch.route import Route, cookie_jar
+    from holdfast.fetch.secrets import PrivateHeaders
 
     budget = Budget(
         connect_s=min(options.connect_timeout_s, options.timeout_s),
@@ -126,6 +136,7 @@ def fetcher_of(options: Options) -> Fetcher:
         body_bytes_max=options.max_bytes,
     )
     guard = Guard(allow=options.allow, allow_private=options.allow_private, resolve=options.resolve)
+    keeps_cookies = options.cookies or job.recipe != "site"
     return HttpFetcher(
         guard,
         budget,
@@ -133,7 +144,15 @@ def fetcher_of(options: Options) -> Fetcher:
         headers=options.headers,
         concurrency=options.concurrency,
         clock=SystemClock(),
+        route=Route(proxy=options.proxy, jar=cookie_jar() if keeps_cookies else None),
+        private=PrivateHeaders(options.private_headers, _home(job)),
     )
+
+
+def _home(job: Job) -> list[str]:
+    """The URLs that a person gave, among the params too: where headers with secrets may go."""
+    given = [*job.params.get("seeds", ()), *job.params.values()]
+    return [text for text in given if isinstance(text, str)]
 
 
 def refuse_private_seed(options: Options, url: str) -> str | None:
@@ -162,9 +181,9 @@ def open_session(
         job,
         Parts(
             open_ledger=lambda: open_ledger(settings),
-            open_fetcher=lambda: fetcher_of(options),
+            open_fetcher=lambda: fetcher_of(job, options),
             blobs=blobs_of(settings, job),
-            recipe=recipe_of(job.recipe),
+            recipe=catalogue.recipe_for(job),
             clock=SystemClock(),
             progress=progress,
             has_room=lambda: free_mb(settings.data) >= settings.min_free_mb,
@@ -172,11 +191,19 @@ def open_session(
             random=random.Random(),
             lease_s=settings.lease_s,
             stop_deadline_s=settings.pause_deadline_s,
+            stale_after_s=settings.stale_after_s,
             trigger=trigger,
             workers=workers,
             place=place,
+            journal=FileJournal(settings.logs, job.uid, SystemClock(), debug=settings.log_debug),
+            refusal=lambda url: refuse_private_seed(options, url),
         ),
     )
+
+
+def journal_reader(settings: Settings, job: Job) -> JournalReader:
+    """A job's log, from its beginning."""
+    return JournalReader(settings.logs, job.uid)
 
 
 def load_adapters(settings: Settings) -> None:
@@ -199,8 +226,89 @@ def lock_waits(settings: Settings) -> Spread | None:
     return LOCK_WAITS
 
 
+def size_of(path: Path) -> int | None:
+    """None where there is no such file."""
+    return path.stat().st_size if path.is_file() else None
+
+
+def upgrade(settings: Settings) -> tuple[int | None, int]:
+    """Bring a ledger of an older version to this program's (PER-14): the versions before and after."""
+    from holdfast.ledger.schema import SCHEMA_VERSION
+
+    if settings.database_url == "sqlite":
+        from holdfast.ledger.sqlite import version_of
+
+        before = version_of(settings.ledger_path)
+        open_ledger(settings).close()
+        return before, SCHEMA_VERSION
+    from holdfast.ledger.postgres import PostgresStore
+
+    store = PostgresStore(settings.database_url, None, boot_id())
+    try:
+        return store.upgrade(), SCHEMA_VERSION
+    finally:
+        store.close()
+
+
+def back_up(settings: Settings, path: Path) -> None:
+    """A copy of the SQLite ledger as of one instant, while it is used; it appears whole or not at all."""
+    if settings.database_url != "sqlite":
+        raise BadParams("a PostgreSQL ledger is backed up by PostgreSQL's own tools", hint="pg_dump")
+    from holdfast.ledger.sqlite import back_up as copy
+
+    made = settings.data / f"backup-{secrets.token_hex(4)}.tmp"
+    try:
+        copy(settings.ledger_path, made)
+        publish_copy(made, path)
+    finally:
+        made.unlink(missing_ok=True)
+
+
 def free_mb(folder: Path) -> float:
     return shutil.disk_usage(folder).free / MEGABYTE
+
+
+@contextmanager
+def exporter(
+    settings: Settings,
+    ledger: Ledger,
+    job: Job,
+    *,
+    where: Sequence[Condition] = (),
+    fields: Fields | None = None,
+    dated_ms: int | None = None,
+) -> Iterator[Export]:
+    """Writes the results of a job, and answers how many; wrong wishes raise here."""
+    from holdfast.blobs.archive import WarcArchive
+    from holdfast.engine import export
+
+    segments = Segments(settings.segments, job.uid, READER)
+    archive = WarcArchive(segments, settings.data, software=f"holdfast/{__version__}", dated_ms=dated_ms)
+
+    def write(form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int:
+        if form == "warc":
+            return export.write_warc(results, archive, out, rows)
+        if dated_ms is not None:
+            raise BadParams("--date is for WARC files; lines of jsonl and csv say when a page was fetched")
+        return {"jsonl": export.write_jsonl, "csv": export.write_csv}[form](results, out, rows)
+
+    with results_of(settings, ledger, job, where=where, fields=fields) as results:
+        yield write
+
+
+@contextmanager
+def results_of(
+    settings: Settings, ledger: Ledger, job: Job, *, where: Sequence[Condition] = (), fields: Fields | None = None
+) -> Iterator[Results]:
+    """The results of a job, to be read one by one."""
+    from holdfast.engine.results import EVERYTHING, Results
+    from holdfast.recipes.site.text import visible_text
+
+    blobs = Segments(settings.segments, job.uid, READER)
+    try:
+        yield Results(ledger, blobs, job, visible_text, where, fields or EVERYTHING).check()
+    finally:
+        blobs.close()
 
 
 def publish(path: Path, write: Callable[[BinaryIO], None]) -> None:

@@ -73,6 +73,12 @@ DAMAGES = (
     Damage("L6.external", "UPDATE external_link SET found_no = found_no + 1 WHERE job = :job"),
     Damage("L7.attempts", f"UPDATE attempt SET prev_no = prev_no - 1 WHERE target = ({RETRIED_AND_WON}) "
            "AND prev_no IS NOT NULL"),
+    Damage("L7.undo", "DELETE FROM undo WHERE target = (SELECT min(id) FROM target WHERE job = :job AND gen = 2)",
+           job="weir", with_it="F3.counts"),
+    Damage("L7.undo", f"UPDATE undo SET verb = 'rescan' WHERE chunk IN ({CHUNKS})", job="weir"),
+    Damage("F3.counts", f"UPDATE undo SET done_no = done_no + 1 WHERE chunk IN ({CHUNKS})", job="weir"),
+    Damage("L10.completed", "INSERT INTO walk (job, verb, actor, cursor, doc) "
+           "SELECT :job, 'retry', 'x', 0, salt FROM ledger", job="pond"),
     Damage("L7.settled", f"UPDATE attempt SET outcome = 'failed' WHERE target = ({RETRIED_AND_WON}) "
            "AND outcome = 'retry'"),
     Damage("L7.outcome", f"UPDATE attempt SET outcome = 'skipped' WHERE target = ({WON})"),

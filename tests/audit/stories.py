@@ -98,12 +98,13 @@ def won(target: Claimed, *found: Found, **more: object) -> Verdict:
 
 
 def write_story(ledger: Ledger, clock: ManualClock) -> dict[str, int]:
-    """Four jobs by name: `fen` at work, `marsh` with everything in it, `pond` completed, `bog` cancelled."""
+    """Jobs by name: `fen` at work, `marsh` with everything in it, `pond` completed, `bog` cancelled, `weir` retried."""
     return {
         "fen": _at_work(ledger, clock),
         "marsh": _eventful(ledger, clock),
         "pond": _completed(ledger, clock),
         "bog": _cancelled(ledger, clock),
+        "weir": _retried(ledger, clock),
     }
 
 
@@ -198,4 +199,24 @@ def _cancelled(ledger: Ledger, clock: ManualClock) -> int:
     ledger.acknowledge(worker.job, is_dead=lambda owner: False)
     while ledger.cancel_rest(worker.job, 2):
         pass
+    return worker.job
+
+
+def _retried(ledger: Ledger, clock: ManualClock) -> int:
+    """Of three pages one succeeded; of the two that failed one was put back and has succeeded, the other waits."""
+    worker = begun(ledger, clock, "weir")
+    worker.plan(*(worker.found(f"https://weir.test/{n}") for n in range(3)), done=True)
+    first, *others = worker.claim(3)
+    lost = [verdict(each, "fail", code="http_404", because="no such page") for each in others]
+    worker.settle(won(first), *lost, chunk=first.chunk, checkpoint="targets")
+    [control] = worker.of_kind("control")
+    assert ledger.finish(worker.job, control) is not None
+    worker.release()
+    clock.advance(1)
+    ledger.reopen(worker.job, "retry", actor="user", because="again")
+    assert ledger.walk(worker.job).requeued == 2
+    worker.lease()
+    [again] = worker.claim(1)
+    worker.settle(won(again), chunk=again.chunk, checkpoint="targets")
+    worker.release()
     return worker.job

@@ -113,7 +113,7 @@ def test_the_story_has_everything_in_it(story: Story) -> None:
     verbs = {verb for (verb,) in story.query("SELECT DISTINCT verb FROM entry")}
     assert states == set(range(8))
     assert outcomes == {"succeeded", "skipped", "failed", "retry", "handed_back", "lost"}
-    assert verbs == {"lease", "release", "rescue", "plan", "claim", "settle", "finish", "cancel"}
+    assert verbs == {"lease", "release", "rescue", "plan", "claim", "settle", "finish", "cancel", "retry"}
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=named)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from holdfast import wiring
 from holdfast.config import Settings
 from holdfast.demo.serving import WorldServer
@@ -125,6 +127,9 @@ def put_into(ledger: Ledger, job: Job, status: str) -> Job:
     job = ledger.move(job.id, "start", actor="test", because="test")
     if status == "paused":
         return control.pause(ledger, job, actor="test")
+    if status == "timeout":
+        options = msgspec.structs.replace(job.options, max_pages=0)
+        job = ledger.amend(job.id, options, actor="test", because="test")
     if status in MOVES:
         return end(ledger, job, MOVES[status])
     return job
@@ -134,9 +139,9 @@ def end(ledger: Ledger, job: Job, verb: str) -> Job:
     """An end that only a worker may say, said by the row it would write."""
     assert isinstance(ledger, SqlLedger)
     with ledger._store.write() as tx:
-        return end_job(
-            tx, read_job(tx, job.id), verb, health=None, because="no seed could be fetched", stop_reason=None
-        )
+        because = "no seed could be fetched"
+        stop_reason = "page_limit" if verb == "time_out" else None
+        return end_job(tx, read_job(tx, job.id), verb, health=None, because=because, stop_reason=stop_reason)
 
 
 def make_job(**changes: Any) -> Job:

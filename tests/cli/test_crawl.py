@@ -15,7 +15,7 @@ SCOPE_DIFFERS = """\
 frogs has another scope:
   max_depth: none, now 2
   exclude: none, now /p/4*
-Ways on: holdfast crawl frogs goes on as before; --new starts over; --name NAME makes another job.
+Ways on: --update applies it to what is still pending; --new starts over; --name NAME makes another job.
 """
 
 
@@ -107,7 +107,7 @@ def test_a_failed_job_says_why_before_it_goes_on(tree: WorldServer, tmp_path: Pa
 @pytest.mark.parametrize(
     ("status", "code", "sentence"),
     [
-        ("timeout", 13, "frogs stopped at its limit"),
+        ("timeout", 13, "frogs has reached its page limit of 0"),
         ("cancelled", 6, "frogs was cancelled for good. Allowed: holdfast crawl frogs --new."),
     ],
 )

@@ -66,6 +66,17 @@ def test_the_rate_looks_back_half_a_minute_and_not_at_all_at_first() -> None:
     assert rate.per_second(Counts(succeeded=600), 99_000) == pytest.approx(0)
 
 
+def test_pages_that_a_rescan_puts_back_are_no_pages_undone() -> None:
+    """Half of 600 pages are put back in slices, while and after which two a second are fetched."""
+    rate, settled, seen = Rate(), 600, []
+    for second in range(20):
+        settled += 2 if second % 2 or second > 10 else -50
+        rate.add(Counts(succeeded=settled), second * 1000)
+        seen.append(rate.per_second(Counts(succeeded=settled), second * 1000))
+    assert min(each for each in seen if each is not None) >= 0
+    assert seen[-1] == pytest.approx(2 * 14 / 19)
+
+
 def test_a_reader_from_outside_gets_an_average_only_of_a_job_that_runs() -> None:
     assert average_rate(make_job(active_ms=100_000), make_counts()) == pytest.approx(14.21)
     assert average_rate(make_job(active_ms=900), make_counts()) is None

@@ -16,6 +16,7 @@ from holdfast.cli.screens import Lines, plain_line, screen_for
 from holdfast.cli.tty import Terminal, live_line
 from holdfast.cli.voice import Voice
 from holdfast.clock import ManualClock
+from holdfast.model.job import Options
 from holdfast.model.lease import Rescued
 
 LINE = "14:31:07Z docs-x crawling succeeded=1412 failed=9 skipped=29 pending=682 in_progress=8 rate=6.1/s checkpoint=61"
@@ -108,6 +109,11 @@ def test_the_live_line_has_its_exact_form() -> None:
     )
 
 
+def test_the_live_line_shows_what_the_limits_leave() -> None:
+    limited = make_moment(options=Options(max_pages=2000, time_limit_s=1800.0))
+    assert "   1421 of 2000 pages, ETA 1 min   17 min of time left   checkpoint 61, " in live_line(limited, 0)
+
+
 def test_the_live_screen_stays_behind_nothing_and_prints_messages_above_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     voice = Voice(Globals(), io.StringIO(), OnTerminal())
@@ -163,3 +169,16 @@ def test_an_urgent_word_goes_past_the_buffer() -> None:
         screen_for(Voice(Globals(), io.StringIO(), err), "docs-x", "").urgent("Pausing")
         err.close()
         assert reader.read() == "Pausing\n"
+
+
+def test_where_the_whole_is_known_its_share_is_shown() -> None:
+    """ux 3.4: the form with a known total."""
+    moment = make_moment(planned_total=2900)
+    assert live_line(moment, 0) == (
+        "docs-x   ██████████████░░░░░░░░░░░░░ 1450/2900   50.0 %   6.1/s   ETA 3 min   failed 9"
+    )
+    assert plain_line(moment).endswith("checkpoint=61 percent=50.0")
+
+
+def test_a_plan_that_turned_out_too_small_has_no_share() -> None:
+    assert "percent" not in plain_line(make_moment(planned_total=100))

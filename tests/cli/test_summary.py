@@ -18,8 +18,7 @@ def test_the_summary_of_the_handbook() -> None:
     assert text.splitlines() == [
         "Paused  docs-x  R-4   discovered 2140 = 1412 succeeded + 9 failed + 29 skipped + 0 cancelled + 690 pending"
         "   checkpoint 61",
-        "  failed: network_timeout 5, http_403 3, answer_unreadable 1        "
-        "see: holdfast targets docs-x --where 'status:failed'",
+        "  failed: network_timeout 5, http_403 3, answer_unreadable 1        see: holdfast errors docs-x",
         "  continue: holdfast resume docs-x     results so far: holdfast export docs-x -o docs-x.jsonl --format jsonl",
     ]
 
@@ -47,7 +46,7 @@ def test_the_announcements_of_starting_again() -> None:
     )
     done = make_job(status="completed", finished_at=NOW_MS - 7_200_000)
     assert summary.is_complete(done, make_counts(), NOW_MS) == (
-        "docs-x is complete: 1412 done, 9 failed, 2 h ago. --new starts over."
+        "docs-x is complete: 1412 done, 9 failed, 2 h ago. --mode new looks for changes; --new starts over."
     )
 
 

@@ -39,11 +39,21 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def blocks(path: Path, language: str) -> list[str]:
+    """The code blocks of a page in one language."""
+    return [body for named, body in _FENCE.findall(text_of(path)) if named == language]
+
+
 def commands(path: Path) -> list[list[str]]:
     """The words of every `$ holdfast …` line in a page's console blocks: comments dropped, up to a pipe."""
-    blocks = [body for language, body in _FENCE.findall(text_of(path)) if language == "console"]
-    lines = [line[2:] for body in blocks for line in body.splitlines() if line.startswith("$ holdfast")]
+    lines = [
+        line[2:] for body in blocks(path, "console") for line in body.splitlines() if line.startswith("$ holdfast")
+    ]
     return [_before_pipe(shlex.split(line, comments=True))[1:] for line in lines]
+
+
+def toml_blocks(path: Path) -> list[str]:
+    return [body for language, body in _FENCE.findall(text_of(path)) if language == "toml"]
 
 
 def _before_pipe(words: list[str]) -> list[str]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from docs.reading import DOCS, QUICKSTART, README, anchors, commands, links, pages, text_of
-from holdfast import __version__
+from docs.reading import DOCS, QUICKSTART, README, anchors, commands, links, pages, text_of, toml_blocks
+from holdfast import __version__, config
 from holdfast.cli.arguments import take_globals
-from holdfast.cli.commands import COMMANDS, command
+from holdfast.cli.commands import COMMANDS, Command, command
 from holdfast.cli.exits import MEANINGS
+from holdfast.config.jobfile import job_in
+from holdfast.config.table import ALIASES, OBSOLETE, PREFIX, SETTINGS
+from holdfast.config.trees import TREES
 from holdfast.model.codes import CODES
 from holdfast.model.page import page_object
 from holdfast.model.states import JOB, TARGET
 from holdfast.model.target import PageRow
-from tidy.source_tree import ROOT, our_package
+from tidy.source_tree import ROOT
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
@@ -41,14 +45,17 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
-def test_every_command_is_on_the_first_screen_and_on_the_page_of_commands(row: object) -> None:
-    name = getattr(row, "name", "")
+def test_every_command_is_on_the_page_of_commands_and_those_that_start_on_the_first_screen(row: Command) -> None:
     first_screen = text_of(README).partition("<picture>")[0]
-    assert f"$ holdfast {name}" in first_screen
-    assert f"\n## holdfast {name}" in text_of(DOCS / "cli.md")
+    assert row.group != "START" or f"$ holdfast {row.name}" in first_screen
+    assert f"\n## holdfast {row.name}" in text_of(DOCS / "cli.md")
 
 
-@pytest.mark.parametrize("page", [README, QUICKSTART, DOCS / "cli.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [README, QUICKSTART, *(DOCS / f"{name}.md" for name in ("cli", "settings", "job-files", "scan-again"))],
+    ids=lambda page: page.name,
+)
 def test_every_command_line_parses_with_the_real_parser(page: Path) -> None:
     from generator.command_line import parser_of
 
@@ -90,11 +97,23 @@ def test_every_exit_code_from_1_on_has_its_advice() -> None:
     assert set(MEANINGS) - {0} <= advised
 
 
-def test_every_environment_variable_is_documented() -> None:
-    config = our_package()["holdfast.config"].text
-    names = set(re.findall(r'"(HOLDFAST_\w+)"', config))
-    assert names
-    assert {name for name in names if f"`{name}`" not in text_of(DOCS / "cli.md")} == set()
+def test_every_setting_and_every_older_name_is_documented() -> None:
+    page = text_of(DOCS / "settings.md")
+    assert [row.key for row in SETTINGS if f"| `{row.key}` |" not in page or f"`{row.variable}`" not in page] == []
+    assert [name for name in (*ALIASES, *OBSOLETE) if f"| `{PREFIX}{name}` |" not in page] == []
+    assert [name for name in TREES if f"| `{name}.NAME` |" not in page] == []
+
+
+def test_every_toml_block_about_settings_and_jobs_can_be_used(tmp_path: Path) -> None:
+    blocks = [body for name in ("settings", "job-files") for body in toml_blocks(DOCS / f"{name}.md")]
+    assert len(blocks) >= 3
+    for body in blocks:
+        document = tomllib.loads(body)
+        if "kind" in document:
+            job_in(document, tmp_path / "job.toml")
+        else:
+            (tmp_path / "holdfast.toml").write_text(body)
+            config.load(config=str(tmp_path / "holdfast.toml"), environ={})
 
 
 def test_every_key_of_an_exported_page_is_explained() -> None:

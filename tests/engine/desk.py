@@ -47,13 +47,18 @@ class MemoryBlobs:
 
 
 class FunctionFetcher:
-    """A web that is a function from URL to response."""
+    """A web that is a function from URL to response. Unless told otherwise its hosts have no robots.txt."""
 
-    def __init__(self, answer: Callable[[str], Awaitable[Response]]) -> None:
-        self._answer = answer
+    def __init__(self, answer: Callable[[str], Awaitable[Response]], robots: bytes | None = None) -> None:
+        self._answer, self._robots = answer, robots
         self.asked: list[str] = []
+        self.robots_asked: list[str] = []
 
     async def fetch(self, request: Request) -> Response:
+        if request.url.endswith("/robots.txt"):
+            self.robots_asked.append(request.url)
+            status = 404 if self._robots is None else 200
+            return Response(url=request.url, status=status, headers=(), body=self._robots or b"")
         self.asked.append(request.url)
         return await self._answer(request.url)
 

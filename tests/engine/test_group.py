@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from engine.desk import MARSH, Desk
+from engine.desk import MARSH, Desk, MemoryBlobs
 from holdfast import faults
+from holdfast.engine.bodies import stored
+from holdfast.engine.execute import Finished
 from holdfast.errors import LedgerUnavailable
-from holdfast.model.outcome import Batch
+from holdfast.model.outcome import Batch, Body, Verdict
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def test_a_link_that_is_stored_is_not_sent_again(desk: Desk) -> None:
 def test_a_lost_lease_empties_the_memory_of_keys(desk: Desk) -> None:
     (home,) = desk.claim()
     desk.group.commit(desk.ledger, (desk.finished(home, "/frog"),), None, None)
-    desk.group.drop(next(iter(desk.group.leases)))
+    desk.group.drop({next(iter(desk.group.leases))})
     assert len(desk.group.targets) == 0
 
 
@@ -116,3 +119,12 @@ def test_work_of_a_chunk_that_went_to_another_is_lost_and_the_rest_is_settled(de
     assert {item.claimed.chunk for item in committed.lost} == {taken}
     assert taken not in desk.group.leases
     assert desk.ledger.books(desk.job.id)[1].succeeded == 1 + len(committed.done)
+
+
+def test_a_body_is_hashed_where_it_is_stored(desk: Desk) -> None:
+    (home,) = desk.claim()
+    body = Body(home.url, 200, (), b"quak", b"", "text/html", 1)
+    verdict = Verdict(target=home.id, move="succeed", began_at=1, ended_at=2, disposition="page")
+    (kept,) = stored(MemoryBlobs(), [Finished(home, verdict, body)])
+    assert kept.verdict.body is not None
+    assert kept.verdict.body.sha256 == sha256(b"quak").digest()

@@ -18,9 +18,11 @@ class Sent:
 
     def __init__(self) -> None:
         self.urls: list[str] = []
+        self.late: list[bool] = []
 
-    async def work(self, claimed: Claimed) -> Finished:
+    async def work(self, claimed: Claimed, *, late: bool) -> Finished:
         self.urls.append(claimed.url)
+        self.late.append(late)
         await asyncio.Event().wait()
         raise AssertionError(claimed.url)
 
@@ -36,7 +38,7 @@ def claimed(n: int, host: str) -> Claimed:
 
 def worker_with(clock: ManualClock, sent: Sent, *queue: Claimed) -> Worker:
     parts: dict[str, Any] = dict.fromkeys(
-        ("job", "thread", "group", "bodies", "planner", "has_room", "on_commit", "on_idle", "random")
+        ("job", "thread", "group", "blobs", "planner", "has_room", "on_commit", "on_idle", "random")
     )
     worker = Worker(
         **parts,
@@ -82,6 +84,27 @@ def test_what_is_queued_for_a_host_that_asked_for_patience_is_handed_back_unsent
         await begin(worker)
         assert sent.urls == ["https://toad.test/2"]
         assert [(item.claimed.id, item.verdict.move) for item in worker._waiting] == [(1, "hand_back")]
+        await worker._abandon()
+
+    asyncio.run(run())
+
+
+def test_a_fetch_that_begins_long_after_its_claim_takes_another_turn() -> None:
+    """The delay ran from the claim: while a commit lasted, or the queue was full, others may have had their turns."""
+
+    async def run() -> None:
+        clock, sent = ManualClock(), Sent()
+        worker = worker_with(clock, sent)
+        worker._take((claimed(1, "frog.test"),), clock.monotonic_ms())
+        clock.advance(0.05)
+        await begin(worker)
+        worker._take((claimed(2, "toad.test"),), clock.monotonic_ms())
+        clock.advance(0.051)
+        await begin(worker)
+        worker._take((claimed(3, "newt.test"),))  # adopted: nobody knows when it was claimed
+        await begin(worker)
+        assert sent.late == [False, True, True]
+        assert worker._asked_ms == {}
         await worker._abandon()
 
     asyncio.run(run())

@@ -12,21 +12,36 @@ import gzip
 import socket
 import ssl
 import struct
+import threading
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+import brotli
+from backports import zstd
 
 CERTIFICATE = Path(__file__).with_name("world_test.pem")
 PAGE = b"<p>a frog in the marsh</p>" * 500
 TICK_S = 0.05
+TLS_HELLO = b"\x16"
+Behaviour = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 class HostileSite:
     """`async with HostileSite() as site`: counts connections and keeps the head of every request."""
 
-    def __init__(self, *, tls: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        tls: bool = False,
+        more: dict[str, Behaviour] | None = None,
+        choose: Callable[[bytes], Behaviour] | None = None,
+    ) -> None:
+        self._behaviours = BEHAVIOURS | (more or {})
+        self._choose = choose or self._by_path
         self.heads: list[bytes] = []
         self.connections = 0
         self.asked = asyncio.Semaphore(0)  # released for each request
@@ -55,6 +70,9 @@ class HostileSite:
     def url(self, path: str) -> str:
         return f"http://{self.address}{path}"
 
+    def _by_path(self, head: bytes) -> Behaviour:
+        return self._behaviours.get(head.split()[1].decode().partition("?")[0], NOT_FOUND)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -71,11 +89,14 @@ class HostileSite:
             self._tasks.discard(task)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        head = await reader.readuntil(b"\r\n\r\n")
+        first = await reader.readexactly(1)
+        if first == TLS_HELLO:
+            writer.write(answer(b"speak plainly", status="400 Bad Request"))
+            return False
+        head = first + await reader.readuntil(b"\r\n\r\n")
         self.heads.append(head)
         self.asked.release()
-        path = head.split()[1].decode()
-        behaviour = BEHAVIOURS[path.partition("?")[0]]
+        behaviour = self._choose(head)
         if isinstance(behaviour, bytes):
             writer.write(behaviour)
             await writer.drain()
@@ -89,6 +110,28 @@ class HostileSite:
                 part.cancel()
             await asyncio.gather(hang_up, act, return_exceptions=True)
         return False
+
+
+@contextmanager
+def in_a_thread(server: AbstractAsyncContextManager[Any]) -> Iterator[None]:
+    """Serve while the test waits for a command."""
+    ready, ended = threading.Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+
+    async def serve() -> None:
+        async with server:
+            ready.set()
+            await ended.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    assert ready.wait(10), "the site did not start"
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join()
+        loop.close()
 
 
 def answer(body: bytes = PAGE, *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
@@ -157,14 +200,22 @@ def zeros(size: int) -> bytes:
 
 OK = "HTTP/1.1 200 OK\r\n"
 CHUNKED = f"{OK}Transfer-Encoding: chunked\r\n".encode()
-Behaviour = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
+NOT_FOUND = answer(b"gone", status="404 Not Found")
 BEHAVIOURS: dict[str, Behaviour] = {
     "/ok": answer(PAGE, "Content-Type: text/html; charset=utf-8", "X-Frog: green", "Set-Cookie: tadpole=1"),
+    "/cookies": answer(
+        b"",
+        "Set-Cookie: own=1",
+        "Set-Cookie: shared=1; Domain=pond.co.uk",
+        "Set-Cookie: suffix=1; Domain=co.uk",
+        "Set-Cookie: foreign=1; Domain=lake.co.uk",
+        "Set-Cookie: secret=1; Secure",
+    ),
     "/empty": answer(b""),
     "/204": b"HTTP/1.1 204 No Content\r\n\r\n",
     "/206": answer(PAGE[:9], "Content-Range: bytes 0-8/99", status="206 Partial Content"),
     "/304": b"HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\nETag: w\r\n\r\n",
-    "/404": answer(b"gone", status="404 Not Found"),
+    "/404": NOT_FOUND,
     "/503": answer(b"later", "Retry-After: 9", status="503 Service Unavailable"),
     "/redirect": answer(b"", "Location: /ok", status="302 Found"),
     "/longer": then_close(answer(PAGE + b"more than was declared", length=len(PAGE))),
@@ -177,7 +228,9 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "/deflate-raw": encoded(raw_deflate(PAGE), "deflate"),
     "/encoded-twice": encoded(gzip.compress(zlib.compress(PAGE)), "deflate", "gzip"),
     "/encoded-thrice": encoded(gzip.compress(gzip.compress(gzip.compress(PAGE))), "gzip", "gzip", "gzip"),
-    "/brotli": encoded(b"\x0b\x02\x80frog\x03", "br"),
+    "/brotli": encoded(brotli.compress(PAGE), "br"),
+    "/zstd": encoded(zstd.compress(PAGE), "zstd"),
+    "/unasked-encoding": encoded(PAGE, "compress"),
     "/gzip-cut": encoded(gzip.compress(PAGE)[:-9], "gzip"),
     "/gzip-junk": encoded(PAGE, "gzip"),
     "/bomb": encoded(zeros(5_000_000), "gzip"),

@@ -23,7 +23,7 @@ def test_a_request_says_who_asks_and_what_can_be_decoded() -> None:
         head = site.heads[0].decode()
         assert head.startswith(f"GET /ok?q=1 HTTP/1.1\r\nHost: {site.address}\r\n")
         assert "\r\nUser-Agent: holdfast-test\r\n" in head
-        assert "\r\nAccept-Encoding: gzip, deflate\r\n" in head
+        assert "\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n" in head
         assert "\r\nAccept-Language: en\r\n" in head
 
     on_site(scene, headers=(("Accept-Language", "en"),))

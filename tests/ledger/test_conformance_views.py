@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.reading import TestConnections, TestFindingJobs, TestHistory, TestPages, TestTargets
+from holdfast.testing.conformance.reading import (
+    TestConnections,
+    TestFindingJobs,
+    TestHistory,
+    TestPages,
+    TestResults,
+    TestStreams,
+    TestTargets,
+)
 
-__all__ = ["TestConnections", "TestFindingJobs", "TestHistory", "TestPages", "TestTargets"]
+__all__ = [
+    "TestConnections",
+    "TestFindingJobs",
+    "TestHistory",
+    "TestPages",
+    "TestResults",
+    "TestStreams",
+    "TestTargets",
+]

@@ -64,17 +64,20 @@ def test_a_newer_ledger_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
         open_ledger(tmp_path)
 
 
+NEXT = schema.SCHEMA_VERSION + 1
+
+
 def test_an_older_ledger_is_upgraded_after_a_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = open_ledger(tmp_path)
     ledger.submit(SPEC)
     ledger.close()
     _add_migration(monkeypatch, "ALTER TABLE job ADD COLUMN mood TEXT")
     upgraded = open_ledger(tmp_path)
-    assert upgraded.query("SELECT schema_version FROM ledger") == [(2,)]
+    assert upgraded.query("SELECT schema_version FROM ledger") == [(NEXT,)]
     assert upgraded.query("SELECT name, mood FROM job") == [("marsh", None)]
     upgraded.close()
-    copy = sqlite3.connect(tmp_path / "ledger.db.v1.backup")
-    assert copy.execute("SELECT schema_version FROM ledger").fetchone() == (1,)
+    copy = sqlite3.connect(tmp_path / f"ledger.db.v{NEXT - 1}.backup")
+    assert copy.execute("SELECT schema_version FROM ledger").fetchone() == (NEXT - 1,)
     copy.close()
 
 
@@ -86,15 +89,15 @@ def test_an_upgrade_that_fails_half_way_leaves_the_old_ledger(tmp_path: Path, mo
         open_ledger(tmp_path)
     monkeypatch.undo()
     ledger = open_ledger(tmp_path)
-    assert ledger.query("SELECT schema_version FROM ledger") == [(1,)]
+    assert ledger.query("SELECT schema_version FROM ledger") == [(NEXT - 1,)]
     assert not [row for row in ledger.query("PRAGMA table_info(job)") if row[1] == "mood"]
     ledger.close()
 
 
 def _add_migration(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setitem(schema.MIGRATIONS, 2, text)
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
-    monkeypatch.setattr(adapter, "SCHEMA_VERSION", 2)
+    monkeypatch.setitem(schema.MIGRATIONS, NEXT, text)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", NEXT)
+    monkeypatch.setattr(adapter, "SCHEMA_VERSION", NEXT)
 
 
 def test_a_damaged_file_is_refused_with_a_way_on(tmp_path: Path) -> None:

@@ -106,6 +106,14 @@ class Lockstep(RuleBasedStateMachine):
         self.acknowledge(name)
         self._move(name, "resume")
 
+    @rule(name=JOBS, verb=st.sampled_from(["retry", "retry", "rescan", "restart"]))
+    def open_again(self, name: str, verb: str) -> None:
+        self.both(lambda side: side.bench.ledger.reopen(side.jobs[name], verb, actor="ann", because="again").generation)
+
+    @rule(name=JOBS, limit=st.sampled_from([1, 3, 1000]))
+    def walk(self, name: str, limit: int) -> None:
+        self.both(lambda side: side.bench.ledger.walk(side.jobs[name], limit=limit))
+
     @rule(name=JOBS)
     def acknowledge(self, name: str) -> None:
         def ask(side: Side) -> str | None:
@@ -314,6 +322,18 @@ class Lockstep(RuleBasedStateMachine):
             self.clock.advance(7)
             self.settle(slot, ["succeed"] * 40, [], 0, claims=False, checkpoint=None, unknown=False)
         self.finish(slot)
+
+    @rule(slot=SLOTS, verb=st.sampled_from(["retry", "rescan"]), limit=st.sampled_from([2, 1000]))
+    def open_again_after_the_end(self, slot: int, verb: str, limit: int) -> None:
+        """A completed job once more, its walk cut into slices with work in between: drawn by chance it is rare."""
+        name = NAMES[slot % len(NAMES)]
+        self.settle(slot, ["succeed", "fail"] * 3, [], 0, claims=False, checkpoint=None, unknown=False)
+        self.work_to_the_end(slot)
+        self.open_again(name, verb)
+        self.walk(name, limit)
+        self.lease(slot, 16)
+        self.settle(slot, ["succeed", "fail"], [], 0, claims=True, checkpoint="targets", unknown=False)
+        self.walk(name, limit)
 
     # The world
 

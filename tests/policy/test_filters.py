@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadParams
 from holdfast.model.target import TargetRow
-from holdfast.policy.filters import KEYS, Reading, matches, parse, reading
+from holdfast.policy.filters import KEYS, Reading, matches, parse, reading, resolved
 
 FROG = TargetRow(
     id=7,
@@ -84,6 +84,51 @@ def test_space_is_and_comma_is_or_minus_is_not(text: str, fits: bool) -> None:
     assert matches(FROG, parse(text)) is fits
 
 
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("settled:<2h", True),
+        ("settled:<30m", False),
+        ("settled:>30m", True),
+        ("settled:>1d", False),
+        ("settled:2h", True),
+        ("-settled:<2h", False),
+        ("found:>=2030-03-17T00:00:00Z", True),
+        ("found:<2030-03-17", False),
+        ("found:>2030-03-17T16:46:39+00:00", True),
+        ("found:<1h,>3h", True),
+        ("parent:T-1", True),
+        ("parent:1", True),
+        ("parent:T-2", False),
+        ("chunk:C-4", True),
+        ("run:R-3", True),
+        ("run:R-4,R-5", False),
+        ("bytes:>1kB bytes:<=1.5kB", True),
+        ("bytes:1500B", True),
+        ("label:keep*", True),
+        ("-label:rejected", True),
+        ("status:fail*", True),
+        ("status:*", True),
+        ("status:s*", False),
+    ],
+)
+def test_ages_moments_ids_sizes_and_marks(text: str, fits: bool) -> None:
+    now = 1_900_000_000_000  # 2030-03-17T17:46:40Z
+    row = replace(FROG, found_at=now - 3_600_000, settled_at=now - 3_600_000, size=1_500, run=3, label="keeper")
+    row = replace(row, found_at=now - 4 * 3_600_000) if "3h" in text else row
+    assert matches(row, resolved(parse(text), now)) is fits
+
+
+def test_what_was_meant_stays_meant_when_time_goes_on() -> None:
+    meant = resolved(parse("settled:<2h"), 1_900_000_000_000)
+    assert resolved(meant, 1_900_100_000_000) == meant == [("settled", True, (">@1899992800000",))]
+
+
+def test_a_target_that_was_never_settled_fits_no_age() -> None:
+    assert not matches(FROG, resolved(parse("settled:<2h"), 1_900_000_000_000))
+    assert matches(FROG, resolved(parse("-settled:<2h"), 1_900_000_000_000))
+
+
 def test_words_of_other_systems_are_read_as_ours() -> None:
     assert parse("status:running,success") == [("status", True, ("in_progress", "succeeded"))]
     assert matches(replace(FROG, status="succeeded"), parse("status:downloaded"))
@@ -99,7 +144,8 @@ def test_an_unknown_key_is_refused_with_the_keys_and_a_guess() -> None:
     "text",
     [
         "frog", "status:", "status:a", "code:a,,b", "code:a,", "code:,a", 'url:"a', "depth:deep", "depth:>", ":x",
-        'code:""', "depth:>99999999999", "attempts:*", "-",
+        'code:""', "depth:>99999999999999999", "attempts:*", "-", "settled:soon", "found:>2026-13-01", "parent:C-1",
+        "run:R-x", "chunk:-1", "bytes:>1ZB", "depth:1.5", "depth:1MB",
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused(text: str) -> None:

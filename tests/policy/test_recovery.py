@@ -21,7 +21,7 @@ def see(
 
 def test_every_combination_has_exactly_one_row() -> None:
     sights = every_sight()
-    assert len(sights) == len(JOB.states) * (1 + len(REQUESTS)) * len(HOLDERS) * 2 * 2
+    assert len(sights) == len(JOB.states) * (1 + len(REQUESTS)) * len(HOLDERS) * 2 * 2 * 2
     assert [sum(row.matches(sight) for row in RECOVERY) for sight in sights] == [1] * len(sights)
 
 

@@ -9,7 +9,7 @@ import pytest
 from holdfast.clock import ManualClock
 from holdfast.errors import BadParams
 from holdfast.model.job import CHUNKINGS
-from holdfast.recipe import Context, Recipe
+from holdfast.recipe import AnyRecipe, Context
 from holdfast.recipes.site.recipe import SITES_KEPT, SiteRecipe
 
 RECIPE = SiteRecipe(ManualClock())
@@ -20,7 +20,7 @@ def check(*seeds: str, **params: Any) -> dict[str, Any]:
 
 
 def test_it_is_a_recipe() -> None:
-    recipe: Recipe = RECIPE
+    recipe: AnyRecipe = RECIPE
     assert (recipe.name, recipe.phases) == ("site", ("crawling",))
 
 
@@ -32,6 +32,7 @@ def test_params_come_out_canonical_with_defaults_and_stay_so() -> None:
         "include": [],
         "exclude": [],
         "max_depth": None,
+        "sitemap": "off",
     }
     assert RECIPE.check(checked) == checked
 

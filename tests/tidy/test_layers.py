@@ -10,12 +10,12 @@ from tidy.source_tree import PACKAGE, Import, Module, imports_of, our_package, r
 
 # fmt: off
 LAYERS: dict[str, int] = {
-    "errors":  0, "clock":    0, "faults":  0,
+    "errors":  0, "clock":    0, "faults":  0, "version": 0,
     "model":   1,
     "policy":  2, "audit":    2,
     "ports":   3, "recipe":   3,
     "engine":  4, "ledger":   4, "fetch":   4, "blobs":   4, "hot":   4, "recipes":   4,
-    "config":  5, "wiring":   5, "dispatch": 5,
+    "config":  5, "wiring":   5, "dispatch": 5, "doctor": 5,
     "client":  6, "api":      6, "demo":    6, "testing": 6,
     "dash":    7, "cli":      7, "__main__": 8,
 }
@@ -26,6 +26,8 @@ SIDEWAYS: dict[tuple[str, str], str] = {
     ("faults",   "clock"):  "an armed point may delay",
     ("recipe",   "ports"):  "a step is handed a Fetcher",
     ("wiring",   "config"): "settings in, objects out",
+    ("doctor",   "config"): "reading the settings is its first check",
+    ("doctor",   "wiring"): "it looks at the objects that settings make",
     ("dispatch", "config"): "a worker process reads its own settings",
     ("dispatch", "wiring"): "a worker process builds its own objects",
     ("api",      "client"): "REST is the facade with HTTP around it",
@@ -80,8 +82,10 @@ def _complaint_about_direction(importer: str, imported: str) -> str | None:
 
 
 def _complaint_about_the_package_itself(each: Import) -> str | None:
+    if each.part == "version":
+        return None
     if each.part != "client":
-        return "holdfast/__init__.py imports nothing but holdfast.client"
+        return "holdfast/__init__.py imports nothing but holdfast.client and its version"
     if not (each.lazy or each.typing):
         return "holdfast/__init__.py imports the client lazily: `import holdfast` must stay cheap"
     return None

@@ -17,7 +17,7 @@ from holdfast.audit.law import Query, Row
 from holdfast.model.record import CHECKPOINT_REASONS, Checkpoint
 from holdfast.model.states import TARGET, wire_status
 
-REOPENING = ("retry", "rescan", "restart")  # job verbs after which older counts can no longer be told from the rows
+SLICE = 10_000
 _decoder = msgspec.json.Decoder(Checkpoint)
 
 Progress = dict[tuple[str, str], tuple[list[int], list[int]]]  # (status, chunk) -> commit numbers, how many up to each
@@ -63,15 +63,12 @@ def _goes_back(before: Checkpoint, after: Checkpoint) -> bool:
 
 
 def wrong_counts(query: Query, job: int) -> list[Row]:
-    """What stood at or before a checkpoint's commit numbers does not change any more, so it may be read afterwards."""
+    """What stood at or before a checkpoint's commit numbers does not change any more, so it may be read afterwards.
+
+    What was overwritten since is in the undo rows.
+    """
     stored = query("SELECT number, at, doc, checksum FROM checkpoint WHERE job = ? ORDER BY number", (job,))
-    [(reopened,)] = query(
-        "SELECT coalesce(max(v.at), -1) FROM event v JOIN chunk c ON c.id = v.chunk WHERE c.job = ? "
-        f"AND v.thing = 'job' AND (v.verb IN ({', '.join('?' * len(REOPENING))}) "
-        "OR (v.verb = 'resume' AND v.source = 'failed'))",  # its seeds are tried afresh
-        (job, *REOPENING),
-    )
-    points = [point for row in stored if (point := _read(row)) is not None and point.at > reopened]
+    points = [point for row in stored if (point := _read(row)) is not None]
     progress = _progress(query, job) if points else {}
     return [row for point in points for row in _differences(point, progress)]
 
@@ -88,7 +85,30 @@ def _progress(query: Query, job: int) -> Progress:
         (job,),
     ):
         per_commit[wire_status(state), str(chunk)].append((no, n))
+    for chunk, no, status, n in _overwritten(query, job):
+        per_commit[status, str(chunk)].append((no, n))
     return {key: _summed(sorted(pairs)) for key, pairs in per_commit.items()}
+
+
+def _overwritten(query: Query, job: int) -> Iterator[tuple[int, int, str, int]]:
+    """A settled target that was put back counted from the commit that settled it up to the one that put it back."""
+    after = 0
+    while rows := query(
+        "SELECT u.target, u.chunk, u.no, u.state, u.done_chunk, u.done_no FROM undo u "
+        "JOIN chunk c ON c.id = u.chunk WHERE c.job = ? AND u.target > ? "
+        f"ORDER BY u.target, u.chunk, u.no LIMIT {SLICE}",
+        (job, after),
+    ):
+        last = rows[-1][0]
+        # A target that was put back several times may be cut: its rows come again, from the first one on.
+        whole = rows if len(rows) < SLICE else [row for row in rows if row[0] != last]
+        for _, chunk, no, state, done_chunk, done_no in whole:
+            if done_chunk is not None and done_no is not None:
+                yield done_chunk, done_no, wire_status(state), 1
+                yield chunk, no, wire_status(state), -1
+        if len(rows) < SLICE:
+            return
+        after = last - 1
 
 
 def _summed(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:

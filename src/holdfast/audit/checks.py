@@ -20,7 +20,8 @@ from holdfast.errors import Corrupt, IllegalMove
 from holdfast.model.job import REQUESTS, Options
 from holdfast.model.states import CHUNK, JOB, Machine, move
 
-NOTES = ("amend", "set_aside")  # events that leave the status and a standing request alone
+# Events that leave the status and a standing request alone.
+NOTES = ("amend", "set_aside", "exclude", "include", "label")
 FIRST = ("submit", "", "pending")
 
 

@@ -8,6 +8,7 @@ from holdfast.audit.law import (
     ENTRIES,
     FAILED,
     HELD,
+    LEFT_OUT,
     READY,
     SETTLED,
     SKIPPED,
@@ -114,6 +115,7 @@ LAWS = (
         f"AND t.state IN ({SETTLED}) AND t.done_no IS NOT NULL AND NOT CASE t.state "
         f"WHEN {SUCCEEDED} THEN coalesce(e.verb, '') = 'settle' "
         f"WHEN {SKIPPED} THEN coalesce(e.verb, '') IN ('settle', 'plan') "
+        f"OR ({LEFT_OUT} AND coalesce(e.verb, '') IN ('exclude', 'claim')) "
         f"WHEN {FAILED} THEN coalesce(e.verb, '') IN ('settle', 'rescue') ELSE coalesce(e.verb, '') = 'cancel' END",
     ),
     Invariant(
@@ -135,7 +137,8 @@ LAWS = (
     Invariant(
         "L6.page",
         "No half page: result and last attempt of a settled target carry the commit that settled it.",
-        "SELECT id, state, done_chunk, done_no, last_chunk, last_no FROM target WHERE job = ? AND "
+        "SELECT id, state, done_chunk, done_no, last_chunk, last_no FROM target t WHERE job = ? "
+        f"AND NOT {LEFT_OUT} AND "
         f"((state IN ({SUCCEEDED}, {FAILED}) OR (state = {SKIPPED} AND last_no IS NOT NULL)) "
         "AND (done_chunk <> coalesce(last_chunk, 0) OR done_no <> coalesce(last_no, 0)) OR "
         f"(state = {SKIPPED} AND last_no IS NULL AND (done_chunk <> found_chunk OR done_no <> found_no))) UNION ALL "
@@ -168,26 +171,35 @@ LAWS = (
     ),
     Invariant(
         "L7.settled",
-        "Nothing follows a settled attempt in its generation, unless an operator had failed targets retried.",
+        "Nothing follows a settled attempt in its generation: what is put back begins another one.",
         "SELECT * FROM (SELECT a.target, a.chunk, a.no, a.outcome, lead(a.no) OVER "
         f"(PARTITION BY a.target, a.gen ORDER BY a.no) AS later FROM {ATTEMPTS} WHERE c.job = ?) s "
-        "WHERE s.later IS NOT NULL AND (s.outcome IN ('succeeded', 'skipped') OR (s.outcome = 'failed' "
-        "AND NOT EXISTS (SELECT 1 FROM event v JOIN chunk k ON k.id = v.chunk WHERE k.job = ? AND v.thing = 'job' "
-        "AND v.verb = 'retry')))",
+        "WHERE s.later IS NOT NULL AND s.outcome IN ('succeeded', 'skipped', 'failed')",
+    ),
+    Invariant(
+        "L7.undo",
+        "What a named verb overwrote is kept: each generation after the first has the image of the one before it.",
+        "SELECT t.id, t.gen, count(u.no) FROM target t LEFT JOIN undo u ON u.target = t.id "
+        "AND u.verb IN ('retry', 'rescan', 'restart', 'requeue') WHERE t.job = ? GROUP BY t.id, t.gen "
+        "HAVING t.gen <> count(u.no) + 1 UNION ALL "
+        "SELECT u.target, u.no, 0 FROM undo u JOIN chunk c ON c.id = u.chunk LEFT JOIN entry e ON e.chunk = u.chunk "
+        "AND e.no = u.no AND (e.verb = u.verb OR u.verb = 'exclude') "
+        "LEFT JOIN target t ON t.id = u.target AND t.job = c.job "
+        "WHERE c.job = ? AND (e.no IS NULL OR t.id IS NULL)",
     ),
     Invariant(
         "L7.outcome",
         "A target's state is what its newest attempt left, or cancelled; without one it was never tried.",
         "SELECT t.id, t.state, t.code, a.outcome, a.code FROM target t LEFT JOIN attempt a ON a.chunk = t.last_chunk "
-        "AND a.no = t.last_no AND a.target = t.id WHERE t.job = ? AND NOT CASE "
+        f"AND a.no = t.last_no AND a.target = t.id WHERE t.job = ? AND NOT CASE WHEN {LEFT_OUT} THEN "
+        "coalesce(a.outcome, '') NOT IN ('succeeded', 'failed') OR a.gen < t.gen "
         f"WHEN t.last_no IS NULL THEN t.state IN ({READY}, {HELD}, {SKIPPED}, {CANCELLED}) "
         "WHEN a.outcome IS NULL THEN 1 = 1 "  # a missing attempt is the affair of L6.last
         f"WHEN a.gen < t.gen THEN t.state IN ({READY}, {HELD}, {CANCELLED}) "  # put back, and not tried again yet
         "WHEN a.outcome = 'succeeded' THEN "
         f"t.state = {SUCCEEDED} WHEN a.outcome = 'skipped' THEN t.state = {SKIPPED} "
         f"WHEN a.outcome = 'failed' THEN t.state = {FAILED} AND coalesce(t.code, a.code, '') = coalesce(a.code, '') "
-        f"WHEN a.outcome = 'retry' THEN t.state IN ({READY}, {WAITING}, {HELD}, {CANCELLED}) "
-        f"WHEN a.outcome = 'handed_back' THEN t.state IN ({READY}, {HELD}, {CANCELLED}) "
+        f"WHEN a.outcome IN ('retry', 'handed_back') THEN t.state IN ({READY}, {WAITING}, {HELD}, {CANCELLED}) "
         f"WHEN a.outcome = 'lost' AND a.code = 'poison' THEN t.state = {FAILED} AND t.code = 'poison' "
         f"WHEN a.outcome = 'lost' THEN t.state IN ({READY}, {SOLO}, {HELD}, {CANCELLED}) ELSE 1 = 0 END",
     ),

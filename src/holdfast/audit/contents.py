@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from holdfast.audit.law import Query, Row
 from holdfast.errors import Corrupt
-from holdfast.model.keys import canonical, key_of
+from holdfast.model.keys import canonical, key_of, key_of_name
 from holdfast.model.outcome import seal_of
 
 SLICE = 10_000
@@ -20,7 +20,8 @@ def wrong_keys(query: Query, job: int) -> list[Row]:
     [(salt,)] = query("SELECT salt FROM ledger", ())
     rows = _sliced(
         query,
-        "SELECT t.id, t.key, l.origin, t.path FROM target t JOIN lane l ON l.id = t.lane "
+        "SELECT t.id, t.key, l.origin, t.path, n.name FROM target t JOIN lane l ON l.id = t.lane "
+        "LEFT JOIN named n ON n.target = t.id "
         f"WHERE +t.job = ? AND t.id > ? ORDER BY t.id LIMIT {SLICE}",
         job,
     )
@@ -28,9 +29,11 @@ def wrong_keys(query: Query, job: int) -> list[Row]:
 
 
 def _is_key_of(row: Row, salt: bytes) -> bool:
-    _, key, origin, path = row
+    _, key, origin, path, name = row
     address = canonical(f"{origin}{path}")
-    return address is not None and address.url == f"{origin}{path}" and key_of(address, salt) == bytes(key)
+    if address is None or address.url != f"{origin}{path}":
+        return False
+    return (key_of_name(name, salt) if name else key_of(address, salt)) == bytes(key)
 
 
 def damaged_records(query: Query, job: int) -> list[Row]:

@@ -73,11 +73,12 @@ LAWS = (
     ),
     Invariant(
         "L8.host",
-        "A host is busy with as many targets as all jobs together have in hand there.",
+        "A host is busy with what all jobs together have in hand there, and with their visits from elsewhere.",
         "SELECT h.key, h.busy, coalesce(s.held, 0) FROM host h LEFT JOIN (SELECT l.host, count(*) AS held "
         f"FROM target t JOIN lane l ON l.id = t.lane WHERE t.state = {HELD} GROUP BY l.host) s ON s.host = h.id "
+        "LEFT JOIN (SELECT host, count(*) AS visits FROM visit GROUP BY host) v ON v.host = h.id "
         "WHERE h.id IN (SELECT l.host FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = ?) "
-        "AND h.busy <> coalesce(s.held, 0)",
+        "AND h.busy <> coalesce(s.held, 0) + coalesce(v.visits, 0)",
     ),
     Invariant(
         "L9.parent",
@@ -96,11 +97,12 @@ LAWS = (
     ),
     Invariant(
         "L10.completed",
-        "A completed job has its plan done, nothing pending, in hand or cancelled, empty lanes, a health and an end.",
+        "A completed job has plan and walks done, nothing pending, held or cancelled, empty lanes, a health, an end.",
         "SELECT j.id, j.plan_done, j.health, j.finished_at FROM job j JOIN plan p ON p.job = j.id WHERE j.id = ? "
         "AND j.status = 'completed' AND (p.done = 0 OR j.health IS NULL OR j.finished_at IS NULL OR EXISTS (SELECT 1 "
         f"FROM target t WHERE t.job = j.id AND t.state IN ({PENDING}, {HELD}, {CANCELLED})) OR EXISTS (SELECT 1 "
-        "FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = j.id AND (l.todo <> 0 OR l.held <> 0)))",
+        "FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = j.id AND (l.todo <> 0 OR l.held <> 0)) "
+        "OR EXISTS (SELECT 1 FROM walk w WHERE w.job = j.id))",
     ),
     Invariant(
         "L11.request",

@@ -41,5 +41,11 @@ SUCCEEDED, SKIPPED = states("succeeded"), states("skipped")
 FAILED, CANCELLED = states("failed"), states("cancelled")
 PENDING, SETTLED = states("pending"), states(*sorted(TARGET.final))
 
+# A target that an exclusion left out, which people added later, or a changed scope: it may have been tried before.
+LEFT_OUT = (
+    f"(t.state = {SKIPPED} AND t.disposition = 'excluded' AND (substr(coalesce(t.rule, ''), 1, 10) = 'exclusion ' "
+    "OR t.rule IN ('exclude', 'include', 'depth', 'scope')))"
+)
+
 ATTEMPTS = "attempt a JOIN chunk c ON c.id = a.chunk"
 ENTRIES = "entry e JOIN chunk c ON c.id = e.chunk"

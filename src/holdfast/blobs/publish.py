@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -55,6 +56,12 @@ def publish(path: Path, write: Callable[[BinaryIO], object], *, disk: Disk = DIS
         sync_directory(path.parent, disk=disk)
     except OSError as error:
         raise refusal(error, path) from error
+
+
+def publish_copy(made: Path, path: Path, *, disk: Disk = DISK) -> None:
+    """Put a copy of the file `made` in the place of `path`."""
+    with made.open("rb") as source:
+        publish(path, lambda file: shutil.copyfileobj(source, file), disk=disk)
 
 
 def make_directory(path: Path, *, disk: Disk = DISK) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from http import HTTPStatus
@@ -27,6 +28,7 @@ MEMBER_BYTES_MAX = BODY_BYTES_MAX + BODY_BYTES_MAX // 1000 + 2 * HEAD_BYTES_MAX 
 NOTED = frozenset({"content-encoding", "transfer-encoding"})
 NOTE = "X-Archive-Orig-"
 END = b"\r\n\r\n"
+LINE = b"\r\n"
 _REASONS = {int(status): status.phrase for status in HTTPStatus}
 _NO_BREAKS = str.maketrans("\r\n\0", "   ")  # a header that smuggles a line break must not end the block early
 
@@ -37,7 +39,51 @@ def member(body: Body) -> bytes:
     head = _warc_head(body, len(http) + len(body.content)) + http
     if len(body.content) > BODY_BYTES_MAX or len(head) > HEAD_BYTES_MAX:  # `payload` would refuse to give it back
         raise BadParams(f"{body.url[:200]}: {len(body.content)} bytes do not fit a segment; at most {BODY_BYTES_MAX}")
-    return isal_zlib.compress(b"".join((head, body.content, END)), DEFLATE_LEVEL, GZIP_WBITS)
+    return _compressed(b"".join((head, body.content, END)))
+
+
+def info_member(fields: dict[str, str], at_ms: int) -> bytes:
+    """The `warcinfo` record that begins a file. It names no file, so that a copy of another name is the same."""
+    block = "".join(f"{name}: {value.translate(_NO_BREAKS)}\r\n" for name, value in fields.items()).encode()
+    lines = (
+        "WARC/1.1",
+        "WARC-Type: warcinfo",
+        f"WARC-Record-ID: <urn:uuid:{_uuid(f'{at_ms} warcinfo {sha256(block).hexdigest()}')}>",
+        f"WARC-Date: {_date(at_ms)}",
+        "Content-Type: application/warc-fields",
+        f"Content-Length: {len(block)}",
+    )
+    return _compressed(_block(lines) + block + END)
+
+
+def redated(stored: bytes, reference: BodyRef, at_ms: int) -> bytes:
+    """The same record as if it had been fetched at another moment: its date, its id, and the answer's own Date."""
+    record = _inflated(stored, reference)
+    head, _, rest = record.partition(END)
+    http, _, body = rest.removesuffix(END).partition(END)
+    wire_date = f"{datetime.fromtimestamp(at_ms / 1000, tz=UTC):%a, %d %b %Y %H:%M:%S} GMT".encode()
+    answer = [b"Date: " + wire_date if _is(line, b"date") else line for line in http.split(LINE)]
+    block = LINE.join(answer) + END + body
+    url = next((line.partition(b": ")[2] for line in head.split(LINE) if _is(line, b"warc-target-uri")), b"")
+    fresh = {
+        b"warc-date": f"WARC-Date: {_date(at_ms)}".encode(),
+        b"warc-record-id": f"WARC-Record-ID: <urn:uuid:{_uuid_of(at_ms, reference.sha256.hex(), url)}>".encode(),
+        b"content-length": f"Content-Length: {len(block)}".encode(),
+    }
+    lines = [fresh.get(line.partition(b":")[0].lower(), line) for line in head.split(LINE)]
+    return _compressed(LINE.join(lines) + END + block + END)
+
+
+def _is(line: bytes, name: bytes) -> bool:
+    return line.partition(b":")[0].lower() == name
+
+
+def _uuid_of(at_ms: int, digest: str, url: bytes) -> str:
+    return _uuid(f"{at_ms} {digest} {url.decode('latin-1')}")
+
+
+def _compressed(record: bytes) -> bytes:
+    return isal_zlib.compress(record, DEFLATE_LEVEL, GZIP_WBITS)
 
 
 def payload(stored: bytes, reference: BodyRef) -> bytes:

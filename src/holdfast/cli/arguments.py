@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from holdfast.errors import UsageError
+from holdfast.model.spelling import did_you_mean as did_you_mean
 
 ALL_FIELDS = "*"
 
@@ -22,6 +22,9 @@ class Globals:
 
     data: str | None = None
     database: str | None = None
+    server: str | None = None
+    config: str | None = None
+    env_file: str | None = None
     fields: str | None = None
     jsonl: bool = False
     plain: bool = False
@@ -38,7 +41,10 @@ class Globals:
 
 
 # fmt: off
-WITH_VALUE = {"--data": "data", "--database": "database"}
+WITH_VALUE = {
+    "--data": "data", "--database": "database", "--server": "server", "-C": "config", "--config": "config",
+    "--env-file": "env_file",
+}
 SWITCHES = {
     "--jsonl": "jsonl", "--plain": "plain", "--no-color": "no_color", "--no-input": "no_input", "--version": "version",
     "-q": "quiet", "--quiet": "quiet", "-v": "verbose", "--verbose": "verbose", "-y": "yes", "--yes": "yes",
@@ -67,12 +73,6 @@ def take_globals(argv: Sequence[str]) -> tuple[Globals, list[str]]:
         else:
             left.append(word)
     return _checked(replace(Globals(), **found)), left
-
-
-def did_you_mean(word: str, known: Sequence[str]) -> str:
-    """`; did you mean --delay?`, or nothing where nothing is near."""
-    near = get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _expanded(argv: Sequence[str]) -> list[str]:

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+
+import msgspec
 
 from holdfast import wiring
 from holdfast.cli import outputs, wishes
 from holdfast.cli.call import Call
-from holdfast.cli.headers import check_secrets
 from holdfast.cli.parser import Parser
-from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, name_others, nursery_for, refuse_too_many
+from holdfast.cli.scopes import with_scope
+from holdfast.cli.starting import (
+    DETACH_HELP,
+    MODE_HELP,
+    PROCESSES_HELP,
+    amended,
+    carry_on,
+    conclude,
+    name_others,
+    nursery_for,
+    refuse_detach,
+    refuse_too_many,
+    scanned_again,
+    stays_closed,
+)
+from holdfast.cli.streaming import streaming
+from holdfast.cli.submitting import refuse_private, set_aside, submitted
 from holdfast.cli.values import share, whole
 from holdfast.cli.wishes import Wishes
-from holdfast.engine.control import holder_of, pause, submit
-from holdfast.engine.progress import job_document
+from holdfast.cli.wishes import pace_changes as changes_of
+from holdfast.config.headers import check_secrets
+from holdfast.engine.control import submit
 from holdfast.errors import BadParams, NotFound, Refused, UsageError
-from holdfast.model.job import WORK_CHUNKS, Job, JobSpec, Options
+from holdfast.model.edit import MODES
+from holdfast.model.job import WORK_CHUNKS, Job, JobSpec
 from holdfast.ports import Ledger
-from holdfast.recipe import Recipe
+from holdfast.recipe import AnyRecipe
 
 RECIPE = "site"
 EPILOG = (
-    "robots.txt is not read yet: crawl only what you may.\n"
-    "Secrets in headers are named, not typed: --header 'Authorization: env:TOKEN', or file:PATH."
+    "robots.txt is read and obeyed, as the product `holdfast`: what it forbids is skipped, its Crawl-delay is kept.\n"
+    "Secrets are named, not typed: --header 'Authorization: env:TOKEN', --proxy env:NAME, or file:PATH. A header with\n"
+    "a secret goes only to the hosts of the URLs given. Proxies of the environment (http_proxy) are not used."
 )
 
 
@@ -32,6 +52,9 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--name", help="the job's name; with it, the job is known by it and not by its URLs")
     parser.add_argument("--new", action="store_true", help="start over; the earlier job is kept as NAME~1")
     parser.add_argument("--start-paused", action="store_true", help="submit only; the same command without it starts")
+    parser.add_argument("--update", action="store_true", help="apply changed scope options to what is still pending")
+    parser.add_argument("--mode", choices=(*MODES, "resume"), help=MODE_HELP)
+    parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
     parser.add_argument(
         "--fail-on",
         type=share,
@@ -45,19 +68,32 @@ def arguments(parser: Parser) -> None:
 
 
 def run(call: Call) -> int:
+    call = _configured(call)
     options = call.options
     if not options.what and options.seeds is None and options.name is None:
         raise UsageError("crawl needs a URL, or the name of a job", hint="holdfast crawl https://docs.example.dev")
+    refuse_detach(call)
     output = outputs.read_output(call, options.output, options.to)
     if options.name is not None:
         wishes.check_name(options.name)
     with nursery_for(call) as nursery, call.ledger() as ledger:
         job = _job(call, ledger)
         if options.start_paused:
-            return _submitted(call, ledger, job)
+            return submitted(call, ledger, job)
         name_others(call, ledger, job)
-        result = carry_on(call, ledger, job, nursery)
-        return conclude(call, ledger, result, output=output, fail_on=options.fail_on)
+        job, announced = scanned_again(call, ledger, job, options.mode)
+        with streaming(call, job, output) as at_the_end:
+            result = carry_on(call, ledger, job, nursery, announced=announced)
+        return conclude(call, ledger, result, output=at_the_end, fail_on=options.fail_on)
+
+
+def _configured(call: Call) -> Call:
+    """`crawl NAME` of a job that holdfast.toml describes."""
+    if not call.settings.jobs:
+        return call
+    from holdfast.cli.job_files import configured
+
+    return configured(call)
 
 
 def _job(call: Call, ledger: Ledger) -> Job:
@@ -68,13 +104,21 @@ def _job(call: Call, ledger: Ledger) -> Job:
     found = named or _known(ledger, recipe, asked, call.options.name)
     if found is not None and not call.options.new:
         return _as_asked(call, ledger, recipe, found, asked)
-    spec = _spec(recipe, asked, found if named else None, call.options.name)
+    spec = _spec(call, recipe, asked, found if named else None)
     refuse_too_many(call.options.processes, spec.options)
-    _refuse_private(spec.options, spec.params)
+    refuse_private(spec.options, spec.params["seeds"])
     check_secrets(spec.options)
     if found is not None:
-        _set_aside(call, ledger, found)
-    return submit(ledger, spec)
+        set_aside(call, ledger, found)
+    return _submitted_in_the_open(ledger, spec)
+
+
+def _submitted_in_the_open(ledger: Ledger, spec: JobSpec) -> Job:
+    """Ignoring robots.txt is an event in the job's history, so it is asked for by itself, after the job exists."""
+    if not spec.options.ignore_robots:
+        return submit(ledger, spec)
+    job = submit(ledger, replace(spec, options=msgspec.structs.replace(spec.options, ignore_robots=False)))
+    return ledger.amend(job.id, spec.options, actor="cli", because=", ".join(changes_of(job.options, spec.options)))
 
 
 def _named(ledger: Ledger, what: list[str]) -> Job | None:
@@ -100,7 +144,7 @@ def _urls(what: list[str]) -> list[str]:
     return what
 
 
-def _known(ledger: Ledger, recipe: Recipe, asked: Wishes, name: str | None) -> Job | None:
+def _known(ledger: Ledger, recipe: AnyRecipe, asked: Wishes, name: str | None) -> Job | None:
     """The job of this name, or of these seeds."""
     if name is not None:
         return next((job for job in ledger.jobs() if job.name == name), None)
@@ -108,47 +152,22 @@ def _known(ledger: Ledger, recipe: Recipe, asked: Wishes, name: str | None) -> J
     return next((job for job in ledger.jobs() if job.identity == recipe.identity(params)), None)
 
 
-def _as_asked(call: Call, ledger: Ledger, recipe: Recipe, job: Job, asked: Wishes) -> Job:
-    """An earlier job: refused where its scope would change, amended where its pace does."""
+def _as_asked(call: Call, ledger: Ledger, recipe: AnyRecipe, job: Job, asked: Wishes) -> Job:
+    """An earlier job: refused or updated where its scope would change, amended where its pace does."""
     if job.recipe != recipe.name:
         raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of {recipe.name!r}")
     seeds = {"seeds": list(asked.seeds)} if asked.seeds else {}
-    _refuse_other_scope(job, recipe.check({**job.params, **asked.scope, **seeds}))
-    options = wishes.amended(job.options, asked)
+    job = with_scope(call, ledger, job, recipe.check({**job.params, **asked.scope, **seeds}))
+    options = wishes.amended(job.options, asked, call.settings.pace)
     refuse_too_many(call.options.processes, options)
-    _refuse_private(options, job.params)
+    refuse_private(options, job.params["seeds"])
     check_secrets(options)
-    changes = wishes.pace_changes(job.options, options)
-    if not changes or job.status in ("completed", "timeout", "cancelled"):
-        return job
-    when = " (from its next start on)" if holder_of(ledger, job) is not None else ""
-    because = ", ".join(changes)
-    job = ledger.amend(job.id, options, actor="cli", because=because)
-    call.voice.say(f"{job.name}: {because}{when}")
-    return job
+    return job if stays_closed(job, call.options.mode) else amended(call, ledger, job, options)
 
 
-def _refuse_other_scope(job: Job, params: dict[str, Any]) -> None:
-    before = {**job.params, "seeds": sorted(job.params.get("seeds", ()))}
-    after = {**params, "seeds": sorted(params["seeds"])}
-    differ = [name for name in after if after[name] != before.get(name)]
-    if not differ:
-        return
-    lines = [f"  {name}: {_shown(before.get(name))}, now {_shown(after[name])}" for name in differ]
-    raise Refused(
-        "\n".join([f"{job.name} has another scope:", *lines])
-        + f"\nWays on: holdfast crawl {job.name} goes on as before; --new starts over; --name NAME makes another job."
-    )
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(value) if value else "none"
-    return "none" if value is None else str(value)
-
-
-def _spec(recipe: Recipe, asked: Wishes, earlier: Job | None, name: str | None) -> JobSpec:
+def _spec(call: Call, recipe: AnyRecipe, asked: Wishes, earlier: Job | None) -> JobSpec:
     """A new job; one that starts a named job over keeps what was not typed anew."""
+    name: str | None = call.options.name
     params = dict(earlier.params) if earlier else {}
     params |= asked.scope | ({"seeds": list(asked.seeds)} if asked.seeds else {})
     checked = recipe.check(params)
@@ -158,37 +177,8 @@ def _spec(recipe: Recipe, asked: Wishes, earlier: Job | None, name: str | None) 
         name=name or (earlier.name if earlier else recipe.default_name(checked)),
         identity=identity or recipe.identity(checked),
         params=checked,
-        options=wishes.amended(earlier.options if earlier else Options(), asked),
+        options=wishes.amended(earlier.options, asked, call.settings.pace)
+        if earlier
+        else wishes.begun(asked, call.settings.pace),
         chunking=recipe.chunking(checked),
     )
-
-
-def _refuse_private(options: Options, params: dict[str, Any]) -> None:
-    for url in params["seeds"]:
-        sentence = wiring.refuse_private_seed(options, url)
-        if sentence is not None:
-            raise BadParams(sentence)
-
-
-def _set_aside(call: Call, ledger: Ledger, job: Job) -> None:
-    """Keep the earlier job under another name; one that stands still half-way is paused, so that it stays so."""
-    owner = holder_of(ledger, job)
-    if owner is not None:
-        raise Refused(
-            f"{job.name} is being worked by {owner}; it cannot be started over now. "
-            f"Allowed: holdfast pause {job.name}, holdfast cancel {job.name}."
-        )
-    if job.status == "in_progress":
-        pause(ledger, job, actor="cli")
-    aside = ledger.set_aside(job.id)
-    call.voice.say(f"The earlier {job.name} is kept as {aside.name}.")
-
-
-def _submitted(call: Call, ledger: Ledger, job: Job) -> int:
-    if job.status == "pending":
-        call.voice.say(f"Submitted {job.uid} {job.name}. Start it: holdfast crawl {job.name}")
-    else:
-        call.voice.say(f"{job.name} was submitted before and is {job.status}.")
-    if call.globals.json:
-        call.voice.document(job_document(*ledger.books(job.id)))
-    return 0

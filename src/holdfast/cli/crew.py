@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.cli.crashes import Unexpected
 from holdfast.cli.nursery import Nursery
-from holdfast.cli.posts import READY, Farewell, Post
+from holdfast.cli.posts import READY, Farewell, Post, plan_failure_read
 from holdfast.clock import Clock
 
 QUICK_MS = 1_000
@@ -36,6 +36,7 @@ class Member:
     mouth: int
     ready_ms: int | None = None  # since when it is at work
     said: bytes = b""
+    plan_failed: str = ""  # what the plan raised that it works
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,8 @@ class Crew:
         member.said = (member.said + part)[-SAID_MAX:]
         if member.ready_ms is None and member.said.startswith(READY):
             member.ready_ms, member.said = self.clock.monotonic_ms(), member.said.removeprefix(READY)
+        why, member.said = plan_failure_read(member.said)
+        member.plan_failed = member.plan_failed if why is None else why
         return None if part else self._bury(member)
 
     def _bury(self, member: Member) -> Gone:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from holdfast import __version__
 from holdfast.cli.arguments import NAMES, Globals, did_you_mean, take_globals
-from holdfast.cli.commands import COMMANDS, Command, command, overview
+from holdfast.cli.commands import COMMANDS, TOPIC_NAMES, Command, command, overview
 from holdfast.errors import HoldfastError, UsageError
+from holdfast.version import __version__
 
 if TYPE_CHECKING:
     from holdfast.cli.voice import Voice
@@ -54,7 +54,7 @@ def _dispatch(options: Globals, rest: list[str]) -> int:
     except HoldfastError as error:
         return _complain(options, error)
     if found is None:
-        return _help() if rest else _run(options, None, [])
+        return _help(rest[1] if len(rest) > 1 else None) if rest else _run(options, None, [])
     return _run(options, found, rest[1:])
 
 
@@ -63,10 +63,7 @@ def _command(rest: list[str]) -> Command | None:
     if not rest:
         return None
     if rest[0] in HELP:
-        named = command(rest[1]) if len(rest) > 1 else None
-        if named is not None:
-            rest[:] = [named.name, "--help"]
-        return named
+        return _helped(rest)
     if rest[0].startswith("-"):
         raise UsageError(f"there is no option {rest[0]}{did_you_mean(rest[0], NAMES)}", hint="holdfast --help")
     found = command(rest[0])
@@ -76,15 +73,35 @@ def _command(rest: list[str]) -> Command | None:
     return found
 
 
-def _help() -> int:
-    print(overview())
+def _helped(rest: list[str]) -> Command | None:
+    """`help COMMAND` is the command's own --help; None: a topic, or the overview."""
+    if len(rest) == 1 or rest[0] != "help":
+        return None
+    named = command(rest[1])
+    if named is not None:
+        rest[:] = [named.name, "--help"]
+    elif rest[1] not in TOPIC_NAMES:
+        known = [*(row.name for row in COMMANDS), *TOPIC_NAMES]
+        raise UsageError(
+            f"there is no help about {rest[1]!r}{did_you_mean(rest[1], known)}", hint=f"topics: {' '.join(TOPIC_NAMES)}"
+        )
+    return named
+
+
+def _help(topic: str | None) -> int:
+    if topic is None:
+        print(overview())
+        return 0
+    from holdfast.cli.topics import TOPICS
+
+    print(TOPICS[topic][1]())
     return 0
 
 
 def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
-    from holdfast import config
     from holdfast.cli.call import Call
     from holdfast.cli.voice import standard_voice
+    from holdfast.config import Settings
 
     voice = standard_voice(options)
     settings = None
@@ -96,7 +113,7 @@ def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
         parser = Parser(name, found.summary if found else "", found.examples if found else ())
         module.arguments(parser)
         typed = parser.read(argv)
-        settings = config.load(data=options.data, database=options.database)
+        settings = Settings() if getattr(module, "READS_SETTINGS_ITSELF", False) else _settings(options, name)
         _listen_to_logs(voice)
         code: int = module.run(Call(name, typed, options, settings, voice))
         sys.stdout.flush()
@@ -105,6 +122,19 @@ def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the edge: whatever happened becomes a sentence and an exit code
         return _report(voice, settings, error)
     return code
+
+
+def _settings(options: Globals, name: str) -> Settings:
+    """Read and checked before anything is done, whatever the command (CFG-01)."""
+    from holdfast import config
+
+    if options.server is not None:
+        raise UsageError(
+            f"this version cannot ask a server yet; holdfast {name} works in this process", hint="leave out --server"
+        )
+    if options.env_file is not None:
+        config.add_env_file(options.env_file)
+    return config.load(data=options.data, database=options.database, config=options.config)
 
 
 def _report(voice: Voice, settings: Settings | None, error: Exception) -> int:

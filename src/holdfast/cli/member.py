@@ -15,8 +15,8 @@ import msgspec
 
 from holdfast import wiring
 from holdfast.cli.crashes import explained
-from holdfast.cli.headers import with_secrets
-from holdfast.cli.posts import READY, Farewell, Post, failure_of
+from holdfast.cli.posts import READY, Farewell, Post, failure_of, plan_failure
+from holdfast.config.headers import with_secrets
 from holdfast.errors import HoldfastError
 
 READ_BYTES = 1 << 16
@@ -53,6 +53,7 @@ def serve(post: Post) -> Farewell:
         session = wiring.open_session(
             settings, with_secrets(post.job), progress=None, workers=post.workers, place=post.place
         )
+        session.on_plan_failed = lambda why: say(plan_failure(why))
         listen(session.interrupt)
         ended = session.run()
         farewell = Farewell(how=ended.how, not_saved=session.not_saved)

@@ -8,7 +8,7 @@ from typing import Protocol, Self
 
 from holdfast.model.job import Counts, Job
 
-REQUESTED = {"pause": "pausing", "cancel": "cancelling"}
+REQUESTED = {"pause": "pausing", "cancel": "cancelling", "time_out": "timing out"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -13,11 +14,15 @@ from holdfast.cli.summary import exported
 from holdfast.errors import BadParams, UsageError
 
 if TYPE_CHECKING:
+    from holdfast.engine.results import Fields
     from holdfast.model.job import Counts, Job
+    from holdfast.model.target import PageRow
     from holdfast.ports import Ledger
 
 STDOUT = "-"
-FORMATS = ("jsonl",)
+SUFFIXES = {".jsonl": "jsonl", ".csv": "csv", ".warc.gz": "warc"}
+FORMATS = ("jsonl", "csv", "warc")
+LATER = ("md", "parquet", "zip", "webdataset")  # names of the contract that cannot be written yet
 OURS = ("ledger.db", "segments", "artifacts", "snapshots", "spool", "logs", "reserve")  # ux 3.6
 
 
@@ -26,30 +31,61 @@ class Output:
     """`path` is None for stdout."""
 
     path: Path | None
+    form: str = "jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which results, and what of them. `dated_ms`: the date of every record of a WARC file, else that of its fetch."""
+
+    where: Sequence[tuple[str, bool, tuple[str, ...]]] = ()
+    fields: Fields | None = None
+    dated_ms: int | None = None
+
+
+ALL = Selection()
 
 
 def arguments(parser: Parser) -> None:
     group = parser.add_argument_group("results")
     group.add_argument("-o", "--output", metavar="PATH", help="write results when the command ends; - is stdout")
-    group.add_argument("--to", choices=(*FORMATS, "none"), help="the form of the results (from the suffix of PATH)")
+    group.add_argument(
+        "--to",
+        choices=(*FORMATS, *LATER, "none"),
+        metavar="FORM",
+        help=f"the form of the results: {', '.join(FORMATS)} or none (from the suffix of PATH)",
+    )
 
 
 def read_output(call: Call, name: str | None, form: str | None) -> Output | None:
     """Where to write, checked before any work begins; None: nowhere."""
+    if form in LATER:
+        raise UsageError(f"{form} is not available yet; there are: {', '.join(FORMATS)}")
     if form == "none":
         return None
     if name is None:
         if form is not None:
-            raise UsageError(f"--to {form} needs a file to write to: -o FILE.{form}, or -o - for stdout")
+            suffix = next(suffix for suffix, known in SUFFIXES.items() if known == form)
+            raise UsageError(f"--to {form} needs a file to write to: -o FILE{suffix}, or -o - for stdout")
         return None
     if name == STDOUT:
         if call.globals.json or call.globals.jsonl:
             raise UsageError("stdout can carry one thing: -o - or --json/--jsonl; write the results to a file")
-        return Output(None)
-    path = Path(name)
-    if form is None and path.suffix != ".jsonl":
-        raise UsageError(f"{name}: the suffix names no form that can be written", hint=f"-o {path.stem}.jsonl")
-    return Output(_writable(path, call.settings.data))
+        if form == "warc" and call.voice.out.isatty():
+            raise UsageError("a WARC file is not for a terminal: -o FILE.warc.gz, or a pipe")
+        return Output(None, form or "jsonl")
+    return Output(_writable(Path(name), call.settings.data), form or _form_of(name))
+
+
+def _form_of(name: str) -> str:
+    for suffix, form in SUFFIXES.items():
+        if name.endswith(suffix):
+            return form
+    stem, suffix = Path(name).stem, Path(name).suffix.removeprefix(".")
+    if suffix in LATER:
+        raise UsageError(f"{name}: {suffix} is not available yet; there are: {', '.join(FORMATS)}")
+    hint = f"-o {stem}.warc.gz" if suffix in ("warc", "gz") else f"-o {stem}.jsonl"
+    raise UsageError(f"{name}: the suffix names no form that can be written", hint=hint)
 
 
 def _writable(path: Path, data: Path) -> Path:
@@ -72,23 +108,38 @@ def _writable(path: Path, data: Path) -> Path:
     return real
 
 
-def write_results(call: Call, ledger: Ledger, job: Job, counts: Counts, output: Output) -> int:
-    """The results as of the last commit; an unfinished job says so."""
+def write_results(
+    call: Call,
+    ledger: Ledger,
+    job: Job,
+    counts: Counts,
+    output: Output,
+    selection: Selection = ALL,
+    rows: Iterable[PageRow] | None = None,
+) -> int:
+    """The results as of the last commit; an unfinished job says so. Or `rows`, one by one."""
     from holdfast import wiring
-    from holdfast.engine.export import write_jsonl
 
-    if counts.left:
-        call.voice.say(f"partial: {counts.left} pending")
-    if output.path is None:
-        written = write_jsonl(ledger, job.id, call.voice.write_bytes_out)
-        call.voice.out.flush()
-        return written
-    path, lines = output.path, 0
+    with wiring.exporter(
+        call.settings, ledger, job, where=selection.where, fields=selection.fields, dated_ms=selection.dated_ms
+    ) as export:
+        if counts.left and rows is None:
+            call.voice.say(f"partial: {counts.left} pending")
+        if output.path is None:
+            written = export(output.form, _writer_out(call, output.form), rows)
+            call.voice.out.flush()
+            return written
+        lines = 0
 
-    def write(file: BinaryIO) -> None:
-        nonlocal lines
-        lines = write_jsonl(ledger, job.id, file.write)
+        def write(file: BinaryIO) -> None:
+            nonlocal lines
+            lines = export(output.form, file.write, rows)
 
-    wiring.publish(path, write)
-    call.voice.say(exported(lines, str(path), path.stat().st_size))
+        wiring.publish(output.path, write)
+    call.voice.say(exported(lines, str(output.path), output.path.stat().st_size))
     return lines
+
+
+def _writer_out(call: Call, form: str) -> Callable[[bytes], object]:
+    """Text is cleaned on its way to a terminal; a WARC file is bytes."""
+    return call.voice.out.buffer.write if form == "warc" else call.voice.write_bytes_out

@@ -13,9 +13,10 @@ from holdfast.errors import UsageError
 
 GLOBAL_HELP = """\
 Everywhere, before or after the command:
-  --data DIR (./holdfast-data)  --database URL  --json[=FIELDS]  --jsonl  --plain  -q  -v  --no-color  --no-input
-  -y, --yes  --version
+  --data DIR (./holdfast-data)  --database URL  --server URL  -C, --config FILE  --env-file FILE
+  --json[=FIELDS]  --jsonl  --plain  -q  -v  --no-color  --no-input  -y, --yes  --version
 """
+FILTERS = ("--where", "--skip-where")
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,6 +30,7 @@ class Parser(argparse.ArgumentParser):
 
     def read(self, argv: Sequence[str]) -> argparse.Namespace:
         """Options and positionals in any order; what is left over is unknown."""
+        argv = self._with_filters(argv)
         for word in itertools.takewhile(lambda word: word != "--", argv):
             if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
                 raise UsageError(self._unknown(word), hint=f"holdfast {self._command} --help")
@@ -36,6 +38,16 @@ class Parser(argparse.ArgumentParser):
         if rest:
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return options
+
+    def _with_filters(self, argv: Sequence[str]) -> list[str]:
+        """`--where -code:http_404` as `--where=-code:http_404`: a NOT is no option, whatever argparse thinks."""
+        words: list[str] = []
+        for word in argv:
+            if words and words[-1] in FILTERS and re.match(r"-[a-z_.]+:", word):
+                words[-1] += f"={word}"
+            else:
+                words.append(word)
+        return words
 
     def format_help(self) -> str:
         examples = "".join(f"  {line}\n" for line in self._examples)

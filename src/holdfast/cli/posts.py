@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from holdfast.errors import HoldfastError
 from holdfast.model.job import Job
 from holdfast.model.spread import Spread
 
+OF_NEW_JOBS: dict[str, Any] = {"pace": {}, "pace_origins": {}, "hosts": {}, "sources": {}, "jobs": {}, "obsolete": {}}
 READY = b"ready\n"  # the first thing a worker process says
+PLAN_FAILED = b"holdfast worker: plan failed: "  # before what its plan raised, as JSON; it goes on working
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +72,23 @@ class Farewell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def settings_sent(settings: Settings) -> dict[str, Any]:
-    return {**asdict(settings), "data": str(settings.data)}
+    """What a worker needs of them; what jobs are made from is none of its business."""
+    return {**asdict(replace(settings, **OF_NEW_JOBS)), "data": str(settings.data)}
+
+
+def plan_failure(why: str) -> bytes:
+    """The line that tells a supervisor what the plan raised. A recipe may have printed half a line: it is ended."""
+    return b"\n" + PLAN_FAILED + msgspec.json.encode(why) + b"\n"
+
+
+def plan_failure_read(said: bytes) -> tuple[str | None, bytes]:
+    """What the plan raised by the last whole line that says so, None without one, and the rest of what was said."""
+    lines = said.split(b"\n")
+    news = [line for line in lines[:-1] if line.startswith(PLAN_FAILED)]
+    if not news:
+        return None, said
+    rest = b"\n".join(line for line in lines if line not in news)
+    return msgspec.json.decode(news[-1].removeprefix(PLAN_FAILED), type=str), rest
 
 
 def failure_of(error: HoldfastError) -> Failure:

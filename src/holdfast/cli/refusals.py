@@ -6,16 +6,18 @@ from holdfast.errors import IllegalMove, Refused
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, allowed
 
-# A verb without a row here has no command yet and is not offered.
+# A verb without a row here has no command yet and is not offered. As for a site; `command_for` knows the other kinds.
 COMMAND_OF: dict[str, str] = {
     "start": "holdfast crawl {name}",
     "resume": "holdfast resume {name}",
     "pause": "holdfast pause {name}",
     "cancel": "holdfast cancel {name}",
+    "restart": "holdfast restart {name}",
+    "rescan": "holdfast crawl {name} --mode full",
+    "retry": "holdfast retry {name}",
 }
-START_OVER = "holdfast crawl {name} --new"
-# Resuming after a limit needs a higher limit, which no command can set yet.
-DEAD_ENDS = frozenset({("timeout", "resume")})
+STARTS = {"site": "crawl", "cases": "cases"}  # every other recipe is started by `run`
+HIGHER_LIMIT = {"page_limit": "--extend-pages 500", "time_limit": "--extend 30m"}
 
 
 class NotAllowed(Refused):
@@ -28,17 +30,46 @@ class NotAllowed(Refused):
         self.allowed = allowed
 
 
-def ways_on(job: Job) -> list[str]:
-    """The commands that a person may use on this job now; starting over is always one, and named when no other is."""
-    verbs = [verb for verb in allowed(JOB, job.status, by="user") if (job.status, verb) not in DEAD_ENDS]
-    commands = [COMMAND_OF[verb].format(name=job.name) for verb in verbs if verb in COMMAND_OF]
-    return commands or [START_OVER.format(name=job.name)]
+def ways_on(job: Job, *, is_worked: bool = True) -> list[str]:
+    """The commands that a person may use on this job now; starting over is always one, and named when no other is.
+
+    A running job that nobody works is taken up by `resume`, which is no move of the table.
+    """
+    verbs = allowed(JOB, job.status, by="user")
+    commands = [command_for(job, verb) for verb in verbs if verb in COMMAND_OF]
+    if job.status == "in_progress" and not is_worked:
+        commands.insert(0, command_for(job, "resume"))
+    return commands or [start_over(job)]
 
 
-def refusal(job: Job, move: IllegalMove) -> NotAllowed:
+def command_for(job: Job, verb: str) -> str:
+    if (job.status, verb) == ("timeout", "resume"):
+        return raise_limit(job, job.stop_reason)
+    return COMMAND_OF[verb].format(name=job.name).replace("holdfast crawl", f"holdfast {start_of(job)}")
+
+
+def start_of(job: Job) -> str:
+    """The command that starts jobs of this kind."""
+    return STARTS.get(job.recipe, "run")
+
+
+def start_over(job: Job) -> str:
+    return f"holdfast {start_of(job)} {job.name} --new"
+
+
+def raise_limit(job: Job, reason: str | None) -> str:
+    """After a limit, resuming needs a higher one."""
+    return f"{COMMAND_OF['resume'].format(name=job.name)} {HIGHER_LIMIT.get(reason or '', '--extend 30m')}"
+
+
+def refusal(job: Job, move: IllegalMove, *, is_worked: bool = True) -> NotAllowed:
     """`Cannot pause docs-x: it is completed. Allowed: …`"""
-    sentence = f"Cannot {move.verb} {job.name}: it is {job.status}. Allowed: {', '.join(ways_on(job))}."
-    return NotAllowed(sentence, allowed(JOB, job.status, by="user"))
+    is_idle = job.status == "in_progress" and not is_worked
+    state = f"{job.status}, and nobody works it" if is_idle else job.status
+    ways = ", ".join(ways_on(job, is_worked=is_worked))
+    return NotAllowed(
+        f"Cannot {move.verb} {job.name}: it is {state}. Allowed: {ways}.", allowed(JOB, job.status, by="user")
+    )
 
 
 def is_cancelled(job: Job) -> Refused:

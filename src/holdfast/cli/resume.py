@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from holdfast.cli import exits
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, nursery_for, standing_still
+from holdfast.cli.refusals import refusal
+from holdfast.cli.starting import PROCESSES_HELP, amended, carry_on, conclude, nursery_for, standing_still
 from holdfast.cli.text import count_of
-from holdfast.cli.values import whole
-from holdfast.errors import Refused, UsageError
+from holdfast.cli.values import duration, whole
+from holdfast.engine.control import holder_of
+from holdfast.engine.strategy import STRATEGIES, prepared
+from holdfast.errors import Corrupt, IllegalMove, Refused, UsageError
 from holdfast.model.job import WORK_CHUNKS, Job
+from holdfast.policy import limits
 from holdfast.ports import Ledger
 
 if TYPE_CHECKING:
@@ -21,6 +25,11 @@ if TYPE_CHECKING:
 def arguments(parser: Parser) -> None:
     parser.add_argument("job", nargs="?", metavar="JOB", help="name or id; all that were interrupted without it")
     parser.add_argument("--all", action="store_true", help="also those paused by `pause`, a full disk or a block")
+    parser.add_argument(
+        "--extend", type=duration(0.001, 10**9), metavar="DUR", help="allow JOB so much more active time: 30m"
+    )
+    parser.add_argument("--extend-pages", type=whole(1, 10**12), metavar="N", help="allow JOB N more pages")
+    parser.add_argument("--strategy", choices=STRATEGIES, help="auto: what failed, too; none: from the seeds again")
     parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
 
 
@@ -29,14 +38,43 @@ def run(call: Call) -> int:
         if call.options.all:
             raise UsageError("--all means every job; leave out JOB or --all")
         with nursery_for(call) as nursery, call.existing_ledger() as ledger:
-            job = ledger.job(call.options.job)
+            job = _prepared(call, ledger, _extended(call, ledger, ledger.job(call.options.job)))
             result = carry_on(call, ledger, job, nursery)
             return conclude(call, ledger, result, output=None)
+    options = call.options
+    if options.extend is not None or options.extend_pages is not None or options.strategy is not None:
+        raise UsageError(
+            "--extend, --extend-pages and --strategy are about one job", hint="name it: holdfast resume JOB"
+        )
     if not call.has_ledger():
         return _nothing(call, [])
     with nursery_for(call) as nursery, call.ledger() as ledger:
         jobs = standing_still(ledger, all_paused=call.options.all)
         return _each(call, ledger, jobs, nursery) if jobs else _nothing(call, ledger.jobs())
+
+
+def _extended(call: Call, ledger: Ledger, job: Job) -> Job:
+    """The job with raised limits, where that was asked for and it may still go on."""
+    options = call.options
+    if (options.extend is None and options.extend_pages is None) or job.status in ("completed", "cancelled"):
+        return job
+    now, counts, _ = ledger.books(job.id)
+    return amended(call, ledger, now, limits.extended(now, counts, options.extend, options.extend_pages))
+
+
+def _prepared(call: Call, ledger: Ledger, job: Job) -> Job:
+    """The job with those targets pending that the strategy means."""
+    strategy = call.options.strategy
+    if strategy is None:
+        return job
+    try:
+        job, requeued = prepared(ledger, job, strategy, actor="cli")
+    except IllegalMove as error:
+        now = ledger.books(job.id)[0]
+        raise refusal(now, error, is_worked=holder_of(ledger, now) is not None) from error
+    if requeued:
+        call.voice.say(f"Queued {count_of(requeued, 'failed target')} of {job.name} again.")
+    return job
 
 
 def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) -> int:
@@ -45,7 +83,7 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) 
     for job in jobs:
         try:
             result = carry_on(call, ledger, ledger.books(job.id)[0], nursery)
-        except UsageError as error:
+        except (UsageError, Corrupt) as error:
             call.voice.complain(Refused(f"{job.name} cannot go on: {error.message}", hint=error.hint))
             codes.append(exits.of_error(error))
             continue

@@ -13,7 +13,7 @@ from holdfast.cli.text import clean, to_json
 from holdfast.cli.values import time_of_day
 from holdfast.cli.voice import Voice
 from holdfast.clock import iso
-from holdfast.engine.progress import because
+from holdfast.engine.progress import because, percent
 
 PLAIN_EVERY_MS = 10_000
 JSONL_EVERY_MS = 500
@@ -73,7 +73,9 @@ def plain_line(moment: Moment) -> str:
     rate = "-" if moment.rate is None else f"{moment.rate:.1f}/s"
     checkpoint = "-" if moment.checkpoint is None else moment.checkpoint
     head = f"{time_of_day(moment.wall_ms)} {clean(moment.job.name)} {activity(moment.job)}"
-    return f"{head} {numbers} rate={rate} checkpoint={checkpoint}"
+    share = percent(moment.job, counts)
+    known = "" if share is None else f" percent={share}"
+    return f"{head} {numbers} rate={rate} checkpoint={checkpoint}{known}"
 
 
 def status_event(moment: Moment) -> dict[str, object]:

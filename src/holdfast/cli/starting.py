@@ -4,37 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast import wiring
 from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
 from holdfast.cli.outputs import Output, write_results
 from holdfast.cli.refusals import is_cancelled
 from holdfast.cli.signals import Ears, hearing
+from holdfast.cli.wishes import pace_changes
 from holdfast.cli.working import Result, watch, work
-from holdfast.engine.control import holder_of, make_ready, outlook
+from holdfast.engine.control import holder_of, limit_hosts, make_ready, outlook, rescan
 from holdfast.engine.progress import job_document
-from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused
+from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused, UsageError
+from holdfast.model.edit import MODES
 from holdfast.model.job import Job, Options
+from holdfast.policy import limits
 from holdfast.policy.recovery import Row
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 
 if TYPE_CHECKING:
     from holdfast.cli.nursery import Nursery
 
 LOOKS_MAX = 20
+MODE_HELP = "what to do with a completed job: full fetches all again, new what is new or changed (resume)"
+DETACH_HELP = "hand the job to a server; needs one"
 PROCESSES_HELP = "worker processes on this computer, which share the fetches at once (1)"
 
 
-def carry_on(call: Call, ledger: Ledger, job: Job, nursery: Nursery | None = None) -> Result:
+def carry_on(
+    call: Call, ledger: Ledger, job: Job, nursery: Nursery | None = None, *, announced: bool = False
+) -> Result:
     """Do what the recovery table says, look again, until the job was worked, watched or left as it is."""
     refuse_too_many(1 if nursery is None else nursery.size, job.options)
+    limit_hosts(ledger, call.settings.hosts)
     ears = Ears(call.settings.pause_deadline_s)
-    announced = False
     with hearing(ears.on_interrupt, ears.on_stop):
         for _ in range(LOOKS_MAX):
-            row = outlook(ledger, job, recipe_known=wiring.knows_recipe(job.recipe), asked=True)
+            row = outlook(ledger, job, recipe_known=catalogue.knows(job), asked=True)
             if row.action in ("start", "resume", "take_up") and not announced:
                 announced = True
                 announce(call, ledger, job, row)
@@ -57,12 +65,51 @@ def nursery_for(call: Call) -> Iterator[Nursery | None]:
         yield nursery
 
 
+def refuse_detach(call: Call) -> None:
+    """-d hands a job over to a server, which this version has not."""
+    if call.options.detach:
+        raise UsageError(
+            "--detach hands the job to a Holdfast server, and none is configured",
+            hint="leave it out to work the job here, or submit it for later with --start-paused",
+        )
+
+
 def refuse_too_many(processes: int, options: Options) -> None:
     if processes > options.concurrency:
         raise BadParams(
             f"{processes} processes cannot share {options.concurrency} fetches at once: each needs one at least",
             hint=f"--processes {options.concurrency} at most, or --concurrency {processes} at least",
         )
+
+
+def scanned_again(call: Call, ledger: Ledger, job: Job, mode: str | None) -> tuple[Job, bool]:
+    """With --mode new or full a completed job is opened for a new run: (the job, whether that was said)."""
+    if mode not in MODES or job.status != "completed":
+        return job, False
+    counts = ledger.books(job.id)[1]
+    try:
+        after = rescan(ledger, job, mode=mode, actor="cli")
+    except (IllegalMove, Refused):
+        return ledger.books(job.id)[0], False  # somebody else moved it: what is there now decides
+    _warn(call, after)
+    call.voice.say(summary.scanning_again(job, counts, mode, call.clock.wall_ms()))
+    return after, True
+
+
+def stays_closed(job: Job, mode: str | None) -> bool:
+    """Whether nothing of this job will be worked, so that another pace would be a word without a deed."""
+    return job.status == "cancelled" or (job.status == "completed" and mode not in MODES)
+
+
+def amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
+    """Changed pace and limits: applied, printed, an event. Who works the job now goes on as it began."""
+    because = ", ".join(pace_changes(job.options, options))
+    if not because:
+        return job
+    when = " (from its next start on)" if holder_of(ledger, job) is not None else ""
+    job = ledger.amend(job.id, options, actor="cli", because=because)
+    call.voice.say(f"{job.name}: {because}{when}")
+    return job
 
 
 def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears, nursery: Nursery | None) -> Result | None:
@@ -76,7 +123,7 @@ def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears, nursery: Nu
     if row.action == "leave":
         return _left(call, ledger, job)
     if row.action == "refuse_recipe":
-        raise BadParams(f"{job.name} is a job of the recipe {job.recipe!r}, which is unknown here")
+        raise catalogue.missing(job)
     if row.action == "report":
         raise Corrupt(f"{job.name}: {row.because}")
     try:
@@ -87,6 +134,7 @@ def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears, nursery: Nu
 
 
 def announce(call: Call, ledger: Ledger, job: Job, row: Row) -> None:
+    _warn(call, job)
     if row.action == "start":
         call.voice.say(summary.starting(job))
         return
@@ -94,6 +142,11 @@ def announce(call: Call, ledger: Ledger, job: Job, row: Row) -> None:
     if job.status == "failed":
         call.voice.say(f"{job.name} failed: {job.because}.")
     call.voice.say(summary.resuming(now, counts, point, call.clock.wall_ms()))
+
+
+def _warn(call: Call, job: Job) -> None:
+    if job.options.ignore_robots:
+        call.voice.insist(f"Warning: {job.name} ignores robots.txt and fetches what it forbids (--ignore-robots).")
 
 
 def _head(ledger: Ledger, job: Job) -> str:
@@ -111,6 +164,9 @@ def _left(call: Call, ledger: Ledger, job: Job) -> Result:
     if now.status == "completed":
         call.voice.say(summary.is_complete(now, counts, call.clock.wall_ms()))
     elif now.status == "timeout":
+        # It may have stopped at one limit, and be kept from going on by the other.
+        reason = limits.reached(now.options, counts, now.active_ms)
+        now = replace(now, stop_reason=reason or now.stop_reason)
         call.voice.say(summary.is_timed_out(now))
     else:
         raise is_cancelled(now)
@@ -144,7 +200,7 @@ def standing_still(ledger: Ledger, *, all_paused: bool = False) -> list[Job]:
 
 
 def _stands_still(ledger: Ledger, job: Job, all_paused: bool) -> bool:
-    if job.identity is None or not wiring.knows_recipe(job.recipe):
+    if job.identity is None or not catalogue.knows(job):
         return False
     if job.status == "paused":
         return all_paused or job.paused_by == "interrupt"

@@ -8,13 +8,16 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import ways_on
 from holdfast.cli.summary import books
-from holdfast.cli.text import clean_lines, count_of, parts_of, table
+from holdfast.cli.text import clean_lines, count_of, parts_of, table, to_json
 from holdfast.cli.values import ago, moment, span
+from holdfast.engine.breakdown import GROUPINGS, breakdown_document
 from holdfast.engine.control import holder_of
 from holdfast.engine.progress import average_rate, because, job_document
+from holdfast.errors import UsageError
 from holdfast.model.job import Job
 from holdfast.model.lease import Owner
 from holdfast.model.record import Checkpoint
+from holdfast.model.states import COUNTED
 from holdfast.ports import Ledger
 
 WORDS = {
@@ -31,11 +34,16 @@ HEAD = ("JOB", "ID", "KIND", "STATE", "DONE", "LEFT", "FAILED", "SINCE")
 
 def arguments(parser: Parser) -> None:
     parser.add_argument("job", nargs="?", metavar="JOB", help="name or id; all jobs without it")
+    parser.add_argument("--by", choices=GROUPINGS, help="the books split into groups")
 
 
 def run(call: Call) -> int:
     if call.options.job is None:
+        if call.options.by is not None:
+            raise UsageError("--by splits the books of one job: name it", hint="holdfast status JOB --by host")
         return _all(call)
+    if call.options.by is not None:
+        return _split(call)
     with call.existing_ledger() as ledger:
         found = ledger.job(call.options.job)
         newest = _newest_number(ledger, found)  # asked before the books: one that is written meanwhile is not damaged
@@ -50,29 +58,50 @@ def run(call: Call) -> int:
     return 0
 
 
-def _all(call: Call) -> int:
-    if not call.has_ledger():
-        return _none(call)
-    with call.ledger() as ledger:
-        jobs = ledger.jobs()
-        if call.globals.json:
-            call.voice.listing(
-                "jobs", [job_document(*ledger.books(job.id), is_worked=_is_worked(ledger, job)) for job in jobs]
-            )
-        elif call.globals.jsonl:
-            for job in jobs:
-                call.voice.document(_document(ledger, job))
-        elif not jobs:
-            return _none(call)
-        else:
-            call.voice.data(jobs_table(call, ledger, jobs))
+def _split(call: Call) -> int:
+    """`--by`: the identity per group."""
+    with call.existing_ledger() as ledger:
+        document = breakdown_document(ledger, ledger.job(call.options.job), call.options.by)
+    if call.globals.json:
+        call.voice.document(document)
+    elif call.globals.jsonl:
+        for row in document["groups"]:
+            call.voice.data(to_json(row))
+    else:
+        numbers = ("discovered", *COUNTED)
+        head = (call.options.by.upper(), *(name.upper().replace("_", " ") for name in numbers))
+        call.voice.data(
+            table(head, [(row["group"] or "-", *(str(row[name]) for name in numbers)) for row in document["groups"]])
+        )
     return 0
 
 
-def _none(call: Call) -> int:
+def _all(call: Call) -> int:
+    if not call.has_ledger():
+        return no_jobs(call)
+    with call.ledger() as ledger:
+        jobs = ledger.jobs()
+        if not jobs:
+            return no_jobs(call)
+        show_jobs(call, ledger, jobs)
+    return 0
+
+
+def show_jobs(call: Call, ledger: Ledger, jobs: list[Job]) -> None:
+    """The jobs in the form that was asked for."""
+    if call.globals.json:
+        call.voice.listing("jobs", [_document(ledger, job) for job in jobs])
+    elif call.globals.jsonl:
+        for job in jobs:
+            call.voice.document(_document(ledger, job))
+    else:
+        call.voice.data(jobs_table(call, ledger, jobs))
+
+
+def no_jobs(call: Call) -> int:
     if call.globals.json:
         call.voice.listing("jobs", [])
-    else:
+    elif not call.globals.jsonl:
         call.voice.say(f"No jobs in {call.settings.data} yet. Start one: holdfast crawl https://docs.example.dev")
     return 0
 
@@ -126,19 +155,13 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
         *([f"recovered {count_of(now.recoveries, 'time')}, {now.refetched} fetched again"] if now.recoveries else []),
         *([f"worked by {owner}"] if owner is not None else []),
     ]
-    return "\n".join([*lines, "   ".join(facts), f"allowed: {', '.join(_commands(now, owner))}"])
+    ways = ", ".join(ways_on(now, is_worked=owner is not None))
+    return "\n".join([*lines, "   ".join(facts), f"allowed: {ways}"])
 
 
 def _checkpoint(point: Checkpoint | None, damaged: int | None, wall_ms: int) -> str:
     note = "" if damaged is None else f" ({damaged} is damaged)"
     return f"no checkpoint{note}" if point is None else f"checkpoint {point.number}{note}, {ago(point.at, wall_ms)}"
-
-
-def _commands(job: Job, owner: Owner | None) -> list[str]:
-    commands = ways_on(job)
-    if job.status == "in_progress" and owner is None:
-        commands.insert(0, f"holdfast resume {job.name}")
-    return commands
 
 
 def _document(ledger: Ledger, job: Job) -> dict[str, Any]:

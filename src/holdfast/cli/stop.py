@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import refusal
@@ -13,6 +12,7 @@ from holdfast.engine.progress import job_document
 from holdfast.errors import IllegalMove, Refused
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 
 POLL_S = 0.1
 GRACE_S = 5.0
@@ -52,7 +52,7 @@ def _acknowledged(call: Call, ledger: Ledger, job: Job, verb: str) -> Job:
         job = ledger.books(job.id)[0]
         if job.status not in (wanted, "in_progress"):
             raise Refused(f"{job.name} is {job.status} already: it ended before it could {verb}")
-        row = control.outlook(ledger, job, recipe_known=wiring.knows_recipe(job.recipe), asked=False)
+        row = control.outlook(ledger, job, recipe_known=catalogue.knows(job), asked=False)
         if row.action == "acknowledge":
             job = control.make_ready(ledger, job, row, actor="cli")
     if job.status != wanted:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.cli.refusals import START_OVER
-from holdfast.cli.text import parts_of
-from holdfast.cli.values import ago, show_size
+from holdfast.cli.refusals import raise_limit, start_over
+from holdfast.cli.text import count_of, parts_of
+from holdfast.cli.values import ago, show_duration, show_size
 from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint
 from holdfast.model.spread import Spread
@@ -27,11 +27,10 @@ def summary(how: str, job: Job, counts: Counts, checkpoint: int | None, *, wrote
     run = f"R-{job.run}" if job.run else "not run"
     point = "no checkpoint" if checkpoint is None else f"checkpoint {checkpoint}"
     lines = [f"{FIRST_WORDS[how]}  {job.name}  {run}   {books(counts)}   {point}"]
-    if how == "failed" or (how == "paused" and job.paused_by not in ("interrupt", "user", None)):
+    if how in ("failed", "timeout") or (how == "paused" and job.paused_by not in ("interrupt", "user", None)):
         lines.append(f"  because: {job.because}")
     if counts.failed:
-        see = f"see: holdfast targets {job.name} --where 'status:failed'"
-        lines.append(f"  failed: {parts_of(counts.failed_by)}        {see}")
+        lines.append(f"  failed: {parts_of(counts.failed_by)}        see: holdfast errors {job.name}")
     lines.append(f"  {ways_on(how, job, wrote)}")
     return "\n".join(lines)
 
@@ -54,7 +53,9 @@ def ways_on(how: str, job: Job, wrote: str | None = None) -> str:
         return f"continue: the same command again, which also writes {wrote} anew"
     if how in GOES_ON:
         return f"continue: holdfast resume {job.name}     results so far: {export}"
-    return f"start over: {START_OVER.format(name=job.name)}     results so far: {export}"
+    if how == "timeout":
+        return f"continue: {raise_limit(job, job.stop_reason)}     results so far: {wrote or export}"
+    return f"start over: {start_over(job)}     results so far: {export}"
 
 
 def starting(job: Job) -> str:
@@ -70,19 +71,31 @@ def stopped_at(job: Job, checkpoint: Checkpoint | None) -> int:
     """When it stopped; a crash leaves no time of its own, so its last checkpoint stands for it."""
     if job.status == "paused" and job.paused_at is not None:
         return job.paused_at
-    if job.status == "failed" and job.finished_at is not None:
+    if job.status in ("failed", "timeout") and job.finished_at is not None:
         return job.finished_at
     return max(job.since, 0 if checkpoint is None else checkpoint.at)
 
 
 def is_complete(job: Job, counts: Counts, now_ms: int) -> str:
     when = ago(job.finished_at or job.since, now_ms)
-    return f"{job.name} is complete: {counts.succeeded} done, {counts.failed} failed, {when}. --new starts over."
+    done = f"{counts.succeeded} done, {counts.failed} failed, {when}"
+    return f"{job.name} is complete: {done}. --mode new looks for changes; --new starts over."
+
+
+def scanning_again(job: Job, counts: Counts, mode: str, now_ms: int) -> str:
+    what = {"new": "looking for what is new or changed", "full": "everything is fetched again"}
+    when = ago(job.finished_at or job.since, now_ms)
+    return f"Scanning {job.name} again: {counts.succeeded} done, {counts.failed} failed, {when}; {what[mode]}."
 
 
 def is_timed_out(job: Job) -> str:
-    limit = (job.stop_reason or "a limit").replace("_", " ")
-    return f"{job.name} stopped at its limit ({limit}): nothing is fetched. --new starts over."
+    """Which limit, and the command that raises it."""
+    if job.stop_reason == "time_limit":
+        what = f"its time limit of {show_duration(job.options.time_limit_s or 0)} of active time"
+    else:
+        what = f"its page limit of {job.options.max_pages}"
+    go_on = raise_limit(job, job.stop_reason)
+    return f"{job.name} has reached {what}; nothing is fetched. To go on: {go_on}. --new starts over."
 
 
 def disk_low(job: Job, *, free_mb: float, wanted_mb: float, not_saved: int) -> str:
@@ -99,4 +112,4 @@ def lock_wait(waits: Spread) -> str:
 
 
 def exported(count: int, path: str, size: int) -> str:
-    return f"Wrote {count} pages to {path} ({show_size(float(f'{size:.3g}'))})."
+    return f"Wrote {count_of(count, 'page')} to {path} ({show_size(float(f'{size:.3g}'))})."

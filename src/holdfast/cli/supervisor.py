@@ -18,22 +18,24 @@ from holdfast.cli.crew import QUICK_DEATHS_MAX, Crew, Gone
 from holdfast.cli.nursery import Nursery
 from holdfast.cli.posts import Post, settings_sent
 from holdfast.cli.text import count_of
-from holdfast.engine.control import PAUSED_BECAUSE, VERB_TRIES, cancel_rest
+from holdfast.engine.control import REQUESTED_BECAUSE, VERB_TRIES, cancel_rest
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.session import Ended
+from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.errors import HoldfastError, IllegalMove, LedgerUnavailable
 from holdfast.model.job import WORK_CHUNKS, Counts, Job
 from holdfast.model.lease import Lease, Rescued
 from holdfast.model.spread import Spread
+from holdfast.policy.limits import at_page_limit
 from holdfast.ports import Progress
 
 TICK_S = 0.05
 LOOK_EVERY_MS = 200
 STALLED_LOOKS = 25  # five seconds of our own time: who has just begun, or woke up with us, gets to lease first
 GRACE_S = 5.0
-HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted"}
+HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout", "stale": "failed"}
 
 
 class Supervisor:
@@ -50,6 +52,7 @@ class Supervisor:
         self._ending_ms = 0
         self._failure: HoldfastError | None = None
         self._looked_ms = 0
+        self._moved: tuple[int, int] = (0, 0)
         self._idle: dict[int, int] = {}  # pid -> looks in a row that found it with nothing, though chunks were free
         self.rescued: Rescued | None = None
         self.not_saved = 0
@@ -81,6 +84,7 @@ class Supervisor:
         if control is not None:
             ledger.open_run(job.id, mode="resume" if job.run else "full", trigger="cli")
             now = ledger.books(job.id)[0]
+            self._job = now
             if now.recoveries > job.recoveries:
                 self.rescued = Rescued(now.recoveries - job.recoveries, now.refetched - job.refetched)
         return control
@@ -91,27 +95,34 @@ class Supervisor:
             self._clock,
             life_s=self._settings.lease_s,
             on_beat=lambda asked, kept: None,
+            time_is_limited=self._job.options.time_limit_s is not None,
         )
         heartbeat.start((control,), asked_ms=asked_ms)
+        keeper = Timekeeper(self._clock, self._job, asked_ms=asked_ms, stale_after_s=self._settings.stale_after_s)
         try:
             self._crew.start()
             while self._ending is None or self._crew.members:
                 for gone in self._crew.tend(TICK_S):
                     self._bury(gone)
-                self._obey(heartbeat)
-                self._look(control)
+                self._obey(heartbeat, keeper)
+                self._look(control, keeper)
         finally:
             heartbeat.stop()
         return self._wind_up(control, heartbeat.active_ms())
 
-    def _obey(self, heartbeat: Heartbeat) -> None:
+    def _obey(self, heartbeat: Heartbeat, keeper: Timekeeper) -> None:
         """What we were told, or must tell ourselves; a pause is saved before anybody is told to go."""
         if self._interrupt is not None and self._ending is None:
             if self._interrupt == "pause":
-                self._request_pause()
+                self._request("pause", "interrupt")
             self._dismiss(self._interrupt)
         if not heartbeat.usable():
             self._dismiss("lost")
+        why = keeper.called() if self._ending is None else None
+        if why is not None:
+            if why == "time_out":
+                self._request("time_out", "time_limit")
+            self._dismiss(why)
         over_ms = self._clock.monotonic_ms() - self._ending_ms
         if self._ending is not None and over_ms > (self._settings.pause_deadline_s + GRACE_S) * 1000:
             self._crew.kill()
@@ -121,7 +132,7 @@ class Supervisor:
             self._ending, self._ending_ms = why, self._clock.monotonic_ms()
             self._crew.dismiss()
 
-    def _look(self, control: Lease) -> None:
+    def _look(self, control: Lease, keeper: Timekeeper) -> None:
         """Five times a second: show the books, and see whether the job is over or somebody wants it to stop."""
         now_ms = self._clock.monotonic_ms()
         if now_ms - self._looked_ms < LOOK_EVERY_MS:
@@ -130,6 +141,9 @@ class Supervisor:
         try:
             job, counts, point = self._ledger.books(self._job.id)
             self._progress(job, counts, counts.in_progress, point.number if point else None)
+            if self._moved != (moved := (counts.discovered, counts.settled)) or counts.in_progress == 0:
+                self._moved = moved
+                keeper.moved()
             self._judge(job, counts, control)
             self._find_stalled()
         except LedgerUnavailable:
@@ -138,10 +152,19 @@ class Supervisor:
     def _judge(self, job: Job, counts: Counts, control: Lease) -> None:
         if job.status != "in_progress" or job.requested is not None:
             self._dismiss(job.requested or job.status)
-        elif job.plan_done and counts.left == 0:
-            ended = self._ledger.finish(job.id, control)
+            return
+        failed, pages_max = "" if job.plan_done else self._plan_failed(), self._job.options.max_pages
+        if ((job.plan_done or failed) and counts.left == 0) or at_page_limit(counts, pages_max):
+            ended = self._ledger.finish(job.id, control, plan_failed=failed, pages_max=pages_max)
             if ended is not None:
                 self._dismiss(ended.status)
+
+    def _plan_failed(self) -> str:
+        """What the plan raised, by the word of the worker that holds it now: who takes it over runs it again."""
+        told = {member.pid: member.plan_failed for member in self._crew.members.values() if member.plan_failed}
+        holders = self._ledger.holders(self._job.id) if told else []
+        here = [holder.owner.pid for holder in holders if holder.kind == "plan" and not holder.lapsed]
+        return next((told[pid] for pid in here if pid in told), "")
 
     def _find_stalled(self) -> None:
         """A worker that lives and holds nothing though chunks are free is stuck, or was stopped: its leases lapsed, and
@@ -184,11 +207,11 @@ class Supervisor:
         self._failure = self._failure or error
         self._dismiss("failure")
 
-    def _request_pause(self) -> None:
+    def _request(self, action: str, why: str) -> None:
         try:
             repeated(
                 lambda: self._ledger.request(
-                    self._job.id, "pause", actor="worker", because=PAUSED_BECAUSE["interrupt"], paused_by="interrupt"
+                    self._job.id, action, actor="worker", because=REQUESTED_BECAUSE[why], paused_by=why
                 ),
                 tries=VERB_TRIES,
             )
@@ -198,6 +221,9 @@ class Supervisor:
     def _wind_up(self, control: Lease, active_ms: int) -> Ended:
         """Tell the ledger the last of the active time, give the control back, and carry out what was asked."""
         ledger, job = self._ledger, self._job
+        if self._ending == "stale":
+            because = stale_because(self._settings.stale_after_s)
+            repeated(lambda: ledger.finish(job.id, control, stale=because), tries=VERB_TRIES)
         with suppress(LedgerUnavailable):  # repeated, it might be counted twice
             ledger.renew([control], life_s=self._settings.lease_s, active_ms=active_ms)
         repeated(lambda: ledger.release([control]), tries=VERB_TRIES)

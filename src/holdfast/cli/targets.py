@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.text import table
 from holdfast.cli.values import whole
-from holdfast.clock import iso
+from holdfast.engine.documents import target_document
 from holdfast.model.target import TargetRow
 from holdfast.policy import filters
 from holdfast.ports import Ledger
@@ -44,33 +43,6 @@ def run(call: Call) -> int:
     return 0
 
 
-def target_object(row: TargetRow) -> dict[str, Any]:
-    """A target as every surface shows it; keys and their order are a contract."""
-    return {
-        "id": f"T-{row.id:x}",
-        "key": row.key.hex(),
-        "url": row.url,
-        "type": row.type,
-        "status": row.status,
-        "disposition": row.disposition,
-        "rule": row.rule,
-        "code": row.code,
-        "depth": row.depth,
-        "parent": None if row.parent is None else f"T-{row.parent:x}",
-        "host": row.host,
-        "engine": None,
-        "chunk": f"C-{row.chunk:x}",
-        "generation": row.generation,
-        "attempts": row.attempts,
-        "not_before": iso(row.not_before),
-        "because": row.because,
-        "found_at": iso(row.found_at),
-        "settled_at": iso(row.settled_at),
-        "run": None,
-        "label": None,
-    }
-
-
 def _rows(ledger: Ledger, job: int, conditions: list[filters.Condition]) -> Iterator[TargetRow]:
     after = 0
     while rows := ledger.targets(job, where=conditions, after=after, limit=ROWS_AT_ONCE):
@@ -82,13 +54,13 @@ def _as_lines(call: Call, rows: Iterator[TargetRow]) -> None:
     for number, row in enumerate(rows):
         if call.options.limit is not None and number >= call.options.limit:
             return
-        call.voice.document(target_object(row))
+        call.voice.document(target_document(row))
 
 
 def _as_document(call: Call, rows: Iterator[TargetRow]) -> None:
     shown, more = _first(rows, call.options.limit)
     cursor = f"T-{shown[-1].id:x}" if more else None
-    call.voice.listing("targets", [target_object(row) for row in shown], next_cursor=cursor)
+    call.voice.listing("targets", [target_document(row) for row in shown], next_cursor=cursor)
 
 
 def _as_table(call: Call, rows: Iterator[TargetRow], name: str) -> None:

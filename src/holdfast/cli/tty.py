@@ -16,8 +16,11 @@ from holdfast.cli.text import clean
 from holdfast.cli.values import span
 from holdfast.cli.voice import Voice
 from holdfast.clock import Clock, SystemClock
+from holdfast.engine.progress import percent
+from holdfast.policy.limits import pages_of, time_left_ms
 
 REFRESHES_PER_S = 4
+BAR_CELLS = 27
 SHOW_CURSOR = b"\x1b[?25h\n"
 
 
@@ -80,9 +83,25 @@ def head_line(head: str, tail: str, width: int) -> str:
     return f"{head}      {tail}" if len(head) + len(tail) + 6 < width else head
 
 
+def room_left(moment: Moment) -> list[str]:
+    """What the job's limits leave: `12 of 100 pages, ETA 5 min`, `20 min of time left`. Nothing without limits."""
+    job, counts, found = moment.job, moment.counts, []
+    if job.options.max_pages is not None:
+        left = max(0, job.options.max_pages - pages_of(counts))
+        eta = f", ETA {span(left / moment.rate)}" if moment.rate and counts.left >= left > 0 else ""
+        found.append(f"{pages_of(counts)} of {job.options.max_pages} pages{eta}")
+    left_ms = time_left_ms(job.options, job.active_ms)
+    if left_ms is not None:
+        found.append(f"{span(left_ms / 1000)} of time left")
+    return found
+
+
 def live_line(moment: Moment, now_ms: int) -> str:
     """`crawling   1412 done   690 known left   6.1/s   failed 9   …`"""
     counts = moment.counts
+    share = percent(moment.job, counts)
+    if share is not None:
+        return total_line(moment, share)
     parts = [
         activity(moment.job),
         f"{counts.succeeded} done",
@@ -92,6 +111,25 @@ def live_line(moment: Moment, now_ms: int) -> str:
         f"skipped {counts.skipped}",
         f"in flight {moment.in_flight}",
     ]
+    parts += room_left(moment)
     if moment.checkpoint is not None and moment.checkpoint_ms is not None:
         parts.append(f"checkpoint {moment.checkpoint}, {span((now_ms - moment.checkpoint_ms) / 1000)} ago")
+    return "   ".join(parts)
+
+
+def total_line(moment: Moment, share: float) -> str:
+    """`IMM   ██████░░░░ 612/1182   51.8 %   1.9/s   ETA 5 min`, where the whole is known."""
+    job, counts = moment.job, moment.counts
+    filled = round(BAR_CELLS * share / 100)
+    total = job.planned_total or 0
+    parts = [
+        clean(job.name),
+        f"{'█' * filled}{'░' * (BAR_CELLS - filled)} {counts.settled}/{total}",
+        f"{share} %",
+        "-/s" if moment.rate is None else f"{moment.rate:.1f}/s",
+    ]
+    if moment.rate:
+        parts.append(f"ETA {span((total - counts.settled) / moment.rate)}")
+    if counts.failed:
+        parts.append(f"failed {counts.failed}")
     return "   ".join(parts)

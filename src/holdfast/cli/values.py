@@ -6,40 +6,40 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TypeVar
 
-DURATIONS_S = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
-SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-_NUMBER = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([a-zA-Z]*)")
+from holdfast.errors import BadParams
+from holdfast.model import units
+from holdfast.model.units import show_duration as show_duration
+from holdfast.model.units import show_size as show_size
+
+Value = TypeVar("Value")
 _SPANS = ((60, 1, "s"), (3600, 60, "min"), (48 * 3600, 3600, "h"), (float("inf"), 86400, "d"))
 
 
 def duration(least_s: float, most_s: float) -> Callable[[str], float]:
     """A reader of `500ms 2s 30m 2h`, in seconds; a bare number is seconds."""
-
-    def read(text: str) -> float:
-        seconds = _scaled(text, DURATIONS_S, "a duration such as 500ms, 2s, 30m or 2h", fold=False)
-        return _within(seconds, least_s, most_s, show_duration, text)
-
-    return read
+    return _of_an_option(units.duration(least_s, most_s))
 
 
 def size(least: int, most: int) -> Callable[[str], int]:
     """A reader of `10kB 1.5GB`, in bytes; a bare number is bytes."""
-
-    def read(text: str) -> int:
-        found = round(_scaled(text, SIZES, "a size such as 10kB or 1.5GB", fold=True))
-        return round(_within(found, least, most, show_size, text))
-
-    return read
+    return _of_an_option(units.size(least, most))
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
     """A reader of whole numbers in a range."""
+    return _of_an_option(units.whole(least, most))
 
-    def read(text: str) -> int:
-        if re.fullmatch(r"[+-]?[0-9]{1,15}", text) is None:
-            raise ArgumentTypeError(f"{text!r} is not a whole number")
-        return int(_within(int(text), least, most, lambda number: f"{number:.0f}", text))
+
+def _of_an_option(reader: Callable[[str], Value]) -> Callable[[str], Value]:
+    """argparse shows the sentence of this error, and of no other."""
+
+    def read(text: str) -> Value:
+        try:
+            return reader(text)
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from None
 
     return read
 
@@ -54,36 +54,16 @@ def share(text: str) -> str | float:
     return float(found[1]) / 100
 
 
-def _scaled(text: str, units: dict[str, float] | dict[str, int], what: str, *, fold: bool) -> float:
-    found = _NUMBER.fullmatch(text.strip())
-    unit = "?" if found is None else found[2].lower() if fold else found[2]
-    if found is None or unit not in units:
-        raise ArgumentTypeError(f"{text!r} is not {what}")
-    return float(found[1]) * units[unit]
-
-
-def _within(value: float, least: float, most: float, show: Callable[[float], str], text: str) -> float:
-    if not least <= value <= most:
-        raise ArgumentTypeError(f"must be from {show(least)} to {show(most)}, not {text}")
-    return value
-
-
-def show_duration(seconds: float) -> str:
-    """The shortest spelling that reads back as the same: `500ms`, `2s`, `30m`."""
-    if seconds < 1:
-        return f"{seconds * 1000:g}ms" if seconds else "0s"
-    for unit in ("h", "m"):
-        if seconds % DURATIONS_S[unit] == 0:
-            return f"{seconds / DURATIONS_S[unit]:g}{unit}"
-    return f"{seconds:g}s"
-
-
-def show_size(count: float) -> str:
-    """`50MB`, `1.5GB`."""
-    for unit, scale in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= scale:
-            return f"{count / scale:g}{unit}"
-    return f"{count:g}B"
+def since(text: str, now_ms: int) -> int:
+    """Wall ms of `2026-03-01T14:00Z`, or of so long ago: `2h`. A time without a zone is UTC."""
+    ago_s = units.seconds_ago(text)
+    if ago_s is not None:
+        return now_ms - round(1000 * ago_s)
+    try:
+        when = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise BadParams(f"{text!r} is no time", hint="2026-03-01T14:00Z, or how long ago: 30m, 2h, 3d") from None
+    return round((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def span(seconds: float) -> str:

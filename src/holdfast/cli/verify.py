@@ -75,19 +75,10 @@ def _plain(cell: Any) -> Any:
 
 def _segments(call: Call, ledger: Ledger, job: Job) -> list[dict[str, Any]]:
     """The files that bodies lie in: there, and long enough. What is in them is read by --deep only."""
-    rows = ledger.query(
-        "SELECT s.name, max(b.off + b.len), count(*) FROM body b JOIN segment s ON s.id = b.segment "
-        "WHERE s.job = ? GROUP BY s.name ORDER BY s.name",
-        (job.id,),
-    )
-    found = []
-    for name, end, pages in rows:
-        path = call.settings.segments / name
-        size = path.stat().st_size if path.is_file() else None
-        if size is None or size < end:
-            what = "is missing" if size is None else f"ends at {size}, before {end}"
-            found.append(_finding(BODIES_CHECK, f"segment {name} {what}: {count_of(pages, 'page')} without bytes", []))
-    return found
+    from holdfast.audit.segments import short_segments
+
+    short = short_segments(ledger.query, job.id, lambda name: wiring.size_of(call.settings.segments / name))
+    return [_finding(BODIES_CHECK, str(each), []) for each in short]
 
 
 def _bodies(call: Call, ledger: Ledger, job: Job) -> tuple[int, list[dict[str, Any]]]:

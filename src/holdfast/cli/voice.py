@@ -77,7 +77,7 @@ class Voice:
     def listing(self, noun: str, rows: Sequence[dict[str, Any]], **beside: Any) -> None:
         """A list as JSON; fields are selected in its rows."""
         picked = [self.selected(row) for row in rows]
-        self.data(to_json({"schema": f"holdfast.{noun}/1", noun: picked, **beside}))
+        self.data(to_json({"schema": f"holdfast.{noun}/1", noun: picked, "next_cursor": None, **beside}))
 
     def complain(self, error: HoldfastError) -> None:
         """An error as one sentence with its hint, or as problem+json where JSON was asked for."""

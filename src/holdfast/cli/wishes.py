@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from holdfast.cli.headers import read_header
 from holdfast.cli.parser import Parser
+from holdfast.cli.presets import HELP as PRESETS_HELP
+from holdfast.cli.presets import PRESETS
 from holdfast.cli.values import duration, show_duration, show_size, size, whole
+from holdfast.config.headers import read_header, read_proxy
 from holdfast.errors import BadParams
 from holdfast.model.job import Options
 
-SCOPE = ("scope", "include", "exclude", "max_depth")
+SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
 SEEDS_BYTES_MAX = 50_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ID = re.compile(r"J-[0-9a-f]*")
@@ -33,16 +36,38 @@ class Wishes:
 
 def arguments(parser: Parser) -> None:
     """The options that describe a site job."""
+    parser.add_argument("--preset", choices=tuple(PRESETS), help=PRESETS_HELP)
     scope = parser.add_argument_group("what belongs to the site")
     scope.add_argument("--scope", choices=("host", "domain", "prefix", "any"), help="which links belong to it (host)")
     scope.add_argument("--include", action="append", metavar="PAT", help="repeatable; glob on the path, or re:")
-    scope.add_argument("--exclude", action="append", metavar="PAT", help="repeatable; exclude wins")
+    scope.add_argument("--exclude", action="append", metavar="PAT", help="repeatable; exclude wins; '' for none")
     scope.add_argument("--max-depth", type=whole(0, 100_000), metavar="N", help="links beyond are skipped; seeds are 0")
+    scope.add_argument(
+        "--sitemap",
+        choices=("auto", "only", "off"),
+        help="begin also with what its sitemaps list; only: with nothing else, and follow no links (off)",
+    )
     scope.add_argument("--seeds", metavar="FILE", help="a file with one URL per line to begin with, besides URL")
+    pace_arguments(parser)
+
+
+def pace_arguments(parser: Parser) -> None:
+    """The options of every start command: how fast, how long, under which name, to which addresses."""
     pace = parser.add_argument_group("pace and limits (kept with the job; a changed one is applied and printed)")
+    pace.add_argument(
+        "--max-pages", type=whole(1, 10**12), metavar="N", help="fetch no more than N, in all runs together (no limit)"
+    )
+    pace.add_argument(
+        "--time-limit", type=duration(0.001, 10**9), metavar="DUR", help="of active time; pauses do not count (none)"
+    )
     pace.add_argument("--concurrency", type=whole(1, 256), metavar="N", help="fetches at once (8)")
     pace.add_argument("--per-host", type=whole(1, 256), metavar="N", help="fetches at once per host (2)")
-    pace.add_argument("--delay", type=duration(0, 3600), metavar="DUR", help="between fetches to one host (500ms)")
+    pace.add_argument(
+        "--delay",
+        type=duration(0, 3600),
+        metavar="DUR",
+        help="between fetches to one host, ±20%% (500ms); a longer Crawl-delay wins",
+    )
     pace.add_argument("--max-attempts", type=whole(1, 100), metavar="N", help="tries per target (3)")
     pace.add_argument(
         "--max-bytes", type=size(1, 256_000_000), metavar="SIZE", help="size per response, at most 256MB (50MB)"
@@ -51,6 +76,16 @@ def arguments(parser: Parser) -> None:
     pace.add_argument("--user-agent", type=_agent, metavar="S", help="default holdfast/VERSION (+URL)")
     pace.add_argument(
         "--header", type=read_header, action="append", metavar="'K: V'", help="repeatable; for secrets see below"
+    )
+    pace.add_argument(
+        "--proxy", type=read_proxy, metavar="URL", help="http, https or socks5; with a password: env:NAME or file:PATH"
+    )
+    pace.add_argument("--cookies", action="store_true", default=None, help="keep cookies, in memory, for this job")
+    pace.add_argument(
+        "--ignore-robots",
+        action="store_true",
+        default=None,
+        help="fetch what robots.txt forbids; warns, and is written into the job's history",
     )
     private = parser.add_argument_group("private addresses (refused unless allowed)")
     private.add_argument("--allow-private", action="store_true", default=None, help="permit all but cloud metadata")
@@ -61,12 +96,31 @@ def arguments(parser: Parser) -> None:
 
 def read_wishes(options: argparse.Namespace, urls: list[str]) -> Wishes:
     seeds = [*urls, *(_seeds(options.seeds) if options.seeds else ())]
-    scope = {name: getattr(options, name) for name in SCOPE if getattr(options, name) is not None}
-    return Wishes(tuple(seeds), scope, _pace(options))
+    preset = PRESETS.get(options.preset)
+    scope = {name: _unless_empty(getattr(options, name)) for name in SCOPE if getattr(options, name) is not None}
+    pace = read_pace(options)
+    if preset is not None:
+        scope, pace = {**preset.scope, **scope}, {**preset.pace, **pace}
+    return Wishes(tuple(seeds), scope, pace)
 
 
-def amended(options: Options, wishes: Wishes) -> Options:
-    return msgspec.structs.replace(options, **wishes.pace)
+def _unless_empty(value: Any) -> Any:
+    """`--exclude ''` means no pattern at all: the way to take one back."""
+    return [] if value == [""] else value
+
+
+def amended(options: Options, wishes: Wishes, configured: Mapping[str, Any]) -> Options:
+    """What was typed now, over what was typed for this job before, over the configuration of today."""
+    follows = {name: value for name, value in configured.items() if name not in options.own}
+    changed = msgspec.structs.replace(options, **{**follows, **wishes.pace})
+    if changed == options:
+        return options
+    return msgspec.structs.replace(changed, own=tuple(sorted({*options.own, *wishes.pace})))
+
+
+def begun(wishes: Wishes, configured: Mapping[str, Any]) -> Options:
+    """The options of a new job; what was typed for it stays its own, also where it is what everybody has."""
+    return amended(Options(own=tuple(sorted(wishes.pace))), wishes, configured)
 
 
 def check_name(name: str) -> str:
@@ -78,18 +132,21 @@ def check_name(name: str) -> str:
 
 def pace_changes(before: Options, after: Options) -> list[str]:
     """`delay 500ms -> 2s`, one text per changed value; headers by name only."""
-    fields = [name for name in before.__struct_fields__ if getattr(before, name) != getattr(after, name)]
+    names = [name for name in before.__struct_fields__ if name != "own"]
+    fields = [name for name in names if getattr(before, name) != getattr(after, name)]
     return [f"{_LABELS.get(name, name)} {_shown(name, before)} -> {_shown(name, after)}" for name in fields]
 
 
-_LABELS = {"delay_ms": "delay", "timeout_s": "timeout"}
+_LABELS = {"delay_ms": "delay", "timeout_s": "timeout", "max_pages": "max pages", "time_limit_s": "time limit"}
 
 
 def _shown(name: str, options: Options) -> str:
     value = getattr(options, name)
+    if value is None:
+        return "none"
     if name == "delay_ms":
         return show_duration(value / 1000)
-    if name == "timeout_s":
+    if name in ("timeout_s", "time_limit_s"):
         return show_duration(value)
     if name == "max_bytes":
         return show_size(value)
@@ -100,7 +157,8 @@ def _shown(name: str, options: Options) -> str:
     return str(value) or "default"
 
 
-def _pace(options: argparse.Namespace) -> dict[str, Any]:
+def read_pace(options: argparse.Namespace) -> dict[str, Any]:
+    """What was typed of the pace; whatever is absent was not."""
     typed = {
         "concurrency": options.concurrency,
         "per_host": options.per_host,
@@ -110,9 +168,14 @@ def _pace(options: argparse.Namespace) -> dict[str, Any]:
         "timeout_s": options.timeout,
         "user_agent": options.user_agent,
         "headers": None if options.header is None else tuple(options.header),
+        "proxy": options.proxy,
+        "cookies": options.cookies,
+        "ignore_robots": options.ignore_robots,
         "allow_private": options.allow_private,
         "allow": None if options.allow is None else tuple(options.allow),
         "resolve": None if options.resolve is None else dict(options.resolve),
+        "max_pages": options.max_pages,
+        "time_limit_s": options.time_limit,
     }
     return {name: value for name, value in typed.items() if value is not None}
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.feed import Feed
-from holdfast.cli.headers import with_secrets
 from holdfast.cli.screens import screen_for
 from holdfast.cli.signals import Ears
 from holdfast.cli.summary import disk_low
+from holdfast.config.headers import with_secrets
 from holdfast.engine.control import holder_of
 from holdfast.engine.session import Session
 from holdfast.errors import DiskFull

@@ -1,50 +1,42 @@
-"""The one thread that brings page bodies to the disk. A page goes on to the ledger only when its bytes are there.
+"""Page bodies on their way to the disk. A page goes on to the ledger only when its bytes are there.
 
-It works beside the ledger's thread: while one group of pages is settled, the bytes of the next are written.
+Called on the ledger's thread, just before the settle: a thread of its own was tried, and what that gained in overlap it
+lost by waiting for the interpreter at every body.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 import msgspec
 
 from holdfast.engine.execute import Finished
 from holdfast.engine.ledger_thread import repeated
-from holdfast.model.outcome import Verdict
+from holdfast.model.outcome import Body, Verdict
 from holdfast.ports import Blobs
 
 STORE_TRIES = 8
 
 
-class Bodies:
-    """Owns a job's blobs while it is worked."""
+def stored(blobs: Blobs, finished: Sequence[Finished]) -> Sequence[Finished]:
+    """The same pages with a reference in place of the body: one group, one fsync. If it raises, none of them is stored.
 
-    def __init__(self, blobs: Blobs) -> None:
-        self._blobs = blobs
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bodies")
-
-    async def store(self, finished: Sequence[Finished]) -> list[Finished]:
-        """The same pages with a reference in place of the body. If it raises, none of them is stored."""
-        if all(item.body is None for item in finished):
-            return list(finished)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, stored, self._blobs, finished)
-
-    def close(self) -> None:
-        self._pool.shutdown()
-        self._blobs.close()
-
-
-def stored(blobs: Blobs, finished: Sequence[Finished]) -> list[Finished]:
-    """One group, one fsync. What a row will refer to is on the disk before the row exists."""
-    bodies = [item.body for item in finished if item.body is not None]
+    What a row will refer to is on the disk before the row exists.
+    """
+    bodies = [_hashed(item.body) for item in finished if item.body is not None]
+    if not bodies:
+        return finished
     references = iter(repeated(lambda: blobs.append(bodies), tries=STORE_TRIES))
     return [
         item if item.body is None else _referring(item, msgspec.structs.replace(item.verdict, body=next(references)))
         for item in finished
     ]
+
+
+def _hashed(body: Body) -> Body:
+    """Not on the event loop's thread: hashing gives the interpreter away, and waits to have it back."""
+    return body if body.sha256 else msgspec.structs.replace(body, sha256=sha256(body.content).digest())
 
 
 def _referring(item: Finished, verdict: Verdict) -> Finished:

@@ -1,22 +1,39 @@
-"""People's verbs on jobs, as every surface calls them: look, make ready, pause, cancel. Thin over the ledger."""
+"""People's verbs on jobs, as every surface calls them: look, make ready, pause, cancel, retry, rescan, restart.
+
+Thin over the ledger. A verb that goes in slices may be killed between two of them; the same verb again ends alike.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead
-from holdfast.errors import Corrupt
+from holdfast.errors import Corrupt, LedgerUnavailable
 from holdfast.model.job import Job, JobSpec
+from holdfast.model.keys import seed_address
 from holdfast.model.lease import Owner
+from holdfast.model.states import JOB, move
+from holdfast.model.target import TargetRow
+from holdfast.policy import limits
+from holdfast.policy.filters import Condition
 from holdfast.policy.recovery import Row, Sight, look
 from holdfast.ports import Ledger
 
 CANCEL_SLICE = 1000
 VERB_TRIES = 6
+FAILED: Condition = ("status", True, ("failed",))
 
 
 def submit(ledger: Ledger, spec: JobSpec) -> Job:
     """Accept a job, or find the one with this identity; repeated where the answer was lost."""
     return repeated(lambda: ledger.submit(spec), tries=VERB_TRIES)[0]
+
+
+def limit_hosts(ledger: Ledger, hosts: Mapping[str, Mapping[str, int]]) -> None:
+    """What the settings say about single hosts; it holds for every job, like `holdfast limits set`."""
+    for name, fields in hosts.items():
+        ledger.limit_host(seed_address(name).host, delay_ms=fields.get("delay"), concurrency=fields.get("concurrency"))
 
 
 def holder_of(ledger: Ledger, job: Job) -> Owner | None:
@@ -38,8 +55,16 @@ def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> Row
             holder="live" if live else "dead_or_lapsed" if holders else "nobody",
             recipe_known=recipe_known,
             asked=asked,
+            at_limit=job.status == "timeout" and _at_limit(ledger, job),
         )
     )
+
+
+def _at_limit(ledger: Ledger, job: Job) -> bool:
+    """Where a walk stands, pages are about to leave the count: the page limit keeps nobody from going on."""
+    now, counts, _ = ledger.books(job.id)
+    limit = limits.reached(now.options, counts, now.active_ms)
+    return limit == "time_limit" or (limit is not None and ledger.walking(job.id) is None)
 
 
 def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
@@ -58,7 +83,7 @@ def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
 
 def pause(ledger: Ledger, job: Job, *, actor: str, paused_by: str = "user") -> Job:
     """Ask for a pause; where nobody works the job it is taken at once. Else `requested` stands until it is."""
-    because = PAUSED_BECAUSE[paused_by]
+    because = REQUESTED_BECAUSE[paused_by]
     repeated(
         lambda: ledger.request(job.id, "pause", actor=actor, because=because, paused_by=paused_by), tries=VERB_TRIES
     )
@@ -85,6 +110,78 @@ def _acknowledged(ledger: Ledger, job: Job) -> Job:
     return after
 
 
+def retry(
+    ledger: Ledger, job: Job, where: Sequence[Condition] = (), *, actor: str, because: str = ""
+) -> tuple[Job, int]:
+    """Failed targets that fit go back to pending, attempts counted from nothing: the job as it is then, and how many.
+
+    completed and failed jobs move to in_progress, paused and timed-out ones stay. A retry that was cut short is ended
+    first; where nothing fits, nothing is changed. IllegalMove where the lifecycle table has no such row.
+    """
+    now = ledger.books(job.id)[0]
+    requeued = _walked(ledger, job, "retry")
+    if requeued is not None and now.status == "in_progress":
+        return ledger.books(job.id)[0], requeued
+    move(JOB, now.status, "retry")
+    if chosen(ledger, job, where, limit=1):
+        _reopened(ledger, now, "retry", where=where, actor=actor, because=because or "failed targets again")
+        requeued = (requeued or 0) + (_walked(ledger, job, "retry") or 0)
+    return ledger.books(job.id)[0], requeued or 0
+
+
+def chosen(ledger: Ledger, job: Job, where: Sequence[Condition], *, after: int = 0, limit: int) -> list[TargetRow]:
+    """The failed targets that a retry with this filter takes, page by page: those that `targets` lists."""
+    return ledger.targets(job.id, where=[*where, FAILED], after=after, limit=limit)
+
+
+def rescan(ledger: Ledger, job: Job, *, mode: str = "full", actor: str) -> Job:
+    """completed → in_progress: every target that was fetched is fetched again, as a new generation.
+
+    Mode `new` asks for what changed only. The planner of whoever works the job puts the targets back, slice by slice.
+    """
+    because = {"full": "every target again", "new": "what is new or changed"}
+    return _reopened(ledger, job, "rescan", mode=mode, actor=actor, because=because.get(mode, mode))
+
+
+def restart(ledger: Ledger, job: Job, *, actor: str) -> Job:
+    """paused → pending: to run again from its seeds, as a new generation; earlier results are kept."""
+    return _reopened(ledger, job, "restart", actor=actor, because="to run again from its seeds")
+
+
+def _reopened(
+    ledger: Ledger,
+    job: Job,
+    verb: str,
+    *,
+    where: Sequence[Condition] = (),
+    mode: str = "full",
+    actor: str,
+    because: str,
+) -> Job:
+    """Guarded by the version: where the answer was lost, the same call again would find its own move done."""
+    for _ in range(VERB_TRIES):
+        try:
+            return ledger.reopen(
+                job.id, verb, where=where, mode=mode, actor=actor, because=because, version=job.version
+            )
+        except LedgerUnavailable:
+            now = repeated(lambda: ledger.books(job.id)[0], tries=VERB_TRIES)
+            if now.version != job.version:
+                return now
+    raise LedgerUnavailable
+
+
+def _walked(ledger: Ledger, job: Job, verb: str) -> int | None:
+    """Carry out the standing walks of this verb; how many targets were put back, None where no walk stood."""
+    if ledger.walking(job.id, verb) is None:
+        return None
+    requeued, left = 0, True
+    while left:
+        done = repeated(lambda: ledger.walk(job.id, verb=verb), tries=VERB_TRIES)
+        requeued, left = requeued + done.requeued, done.left
+    return requeued
+
+
 def free_dead(ledger: Ledger) -> None:
     """Free what dead workers hold, of whatever job: a host's slots are shared, and theirs would stay taken for ever."""
     for job in ledger.jobs():
@@ -98,9 +195,10 @@ def cancel_rest(ledger: Ledger, job: Job) -> None:
         continue
 
 
-PAUSED_BECAUSE = {
+REQUESTED_BECAUSE = {
     "user": "paused by user",
     "interrupt": "paused by Ctrl-C",
     "disk_full": "the disk is full",
     "blocked": "the site blocks us",
+    "time_limit": "the time limit is reached",
 }

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
-from holdfast.errors import FetchError, HoldfastError
+from holdfast.engine.fetching import Fetching, StepFetch
+from holdfast.errors import Disallowed, FetchError, HoldfastError, HostWaits, LostLease, RobotsUnreachable
 from holdfast.model.codes import CODES
-from holdfast.model.exchange import Request, Response
 from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped, Verdict
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import judge
-from holdfast.ports import Fetcher
-from holdfast.recipe import Context, Recipe
+from holdfast.recipe import AnyRecipe, Context
 
 if TYPE_CHECKING:
     from random import Random
@@ -41,22 +40,39 @@ class Executor:
     """Works targets of one job; it holds no state of its own between them."""
 
     def __init__(
-        self, recipe: Recipe, context: Context, fetcher: Fetcher, clock: Clock, *, max_attempts: int, random: Random
+        self,
+        recipe: AnyRecipe,
+        context: Context,
+        fetching: Fetching,
+        clock: Clock,
+        *,
+        max_attempts: int,
+        random: Random,
     ) -> None:
-        self._recipe, self._context, self._fetcher, self._clock = recipe, context, fetcher, clock
+        self._recipe, self._context, self._fetching, self._clock = recipe, context, fetching, clock
         self._max_attempts, self._random = max_attempts, random
 
-    async def work(self, claimed: Claimed) -> Finished:
+    async def work(self, claimed: Claimed, *, late: bool = False) -> Finished:
+        """`late`: the turn that the claim took at its host is over, so another is taken."""
         began_at = self._clock.wall_ms()
-        outcome = await self._outcome(claimed)
+        fetch = StepFetch(self._fetching, claimed, late=late)
+        try:
+            outcome = await self._outcome(claimed, fetch)
+        except (HostWaits, LostLease) as error:
+            hold_ms, wait_ms = (error.hold_ms, error.wait_ms) if isinstance(error, HostWaits) else (0, None)
+            return handed_back(claimed, self._clock.wall_ms(), error.message[:MESSAGE_LENGTH_MAX], hold_ms, wait_ms)
         if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:
             because = f"{outcome.code}: {outcome.message}"[:MESSAGE_LENGTH_MAX]
             return replace(handed_back(claimed, self._clock.wall_ms(), because), ran_short=True)
-        return self._judged(claimed, outcome, began_at)
+        return self._judged(claimed, outcome, began_at, elsewhere=fetch.elsewhere)
 
-    async def _outcome(self, claimed: Claimed) -> Outcome:
+    async def _outcome(self, claimed: Claimed, fetch: StepFetch) -> Outcome:
         try:
-            return await self._recipe.step(claimed, self._fetch, self._context)
+            return await self._recipe.step(claimed, fetch, self._context)
+        except Disallowed as error:
+            return Skipped("robots", error.message, rule=error.rule)
+        except RobotsUnreachable as error:
+            return Failed("robots_unreachable", error.message, final=True)
         except FetchError as error:
             return Failed(error.code, error.message, error.status, error.retry_after_s)
         except HoldfastError:
@@ -64,10 +80,7 @@ class Executor:
         except Exception as error:  # noqa: BLE001 - the one catch-all: whatever a step raises is that target's outcome
             return Failed("recipe_error", f"{type(error).__name__}: {error}"[:MESSAGE_LENGTH_MAX])
 
-    async def _fetch(self, url: str) -> Response:
-        return await self._fetcher.fetch(Request(url))
-
-    def _judged(self, claimed: Claimed, outcome: Outcome, began_at: int) -> Finished:
+    def _judged(self, claimed: Claimed, outcome: Outcome, began_at: int, *, elsewhere: bool) -> Finished:
         now = self._clock.wall_ms()
         ruling = judge(outcome, attempts=claimed.attempts, max_attempts=self._max_attempts, random=self._random)
         body = outcome.body if isinstance(outcome, Done) else None
@@ -82,7 +95,8 @@ class Executor:
             rule=outcome.rule if isinstance(outcome, Skipped) else "",
             because=ruling.because[:MESSAGE_LENGTH_MAX],
             wait_ms=ruling.wait_ms,
-            hold_host_ms=ruling.hold_host_ms,
+            elsewhere=elsewhere,
+            hold_host_ms=0 if elsewhere else ruling.hold_host_ms,
             status_code=outcome.status_code,
             bytes=len(body.content) if body else 0,
             records=outcome.records if has_links else (),  # type: ignore[union-attr]
@@ -92,7 +106,17 @@ class Executor:
         return Finished(claimed, verdict, body, ruling.pauses_job)
 
 
-def handed_back(claimed: Claimed, now: int, because: str) -> Finished:
+def handed_back(
+    claimed: Claimed, now: int, because: str, hold_host_ms: int = 0, wait_ms: int | None = None
+) -> Finished:
     """A target given back untouched: its attempt is refunded."""
-    verdict = Verdict(target=claimed.id, move="hand_back", began_at=now, ended_at=now, because=because)
+    verdict = Verdict(
+        target=claimed.id,
+        move="hand_back",
+        began_at=now,
+        ended_at=now,
+        because=because,
+        wait_ms=wait_ms,
+        hold_host_ms=hold_host_ms,
+    )
     return Finished(claimed, verdict)

@@ -7,7 +7,7 @@ no claim, and then the ledger is asked what we hold.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -102,7 +102,7 @@ class Group:
                     self.external.learn(item.key for item in verdict.external)
         for chunk, answer in settled.answers.items():
             if answer.kind == "lost":
-                self.drop(chunk)
+                self.drop({chunk})
             elif chunk in self.leases and answer.no > self.leases[chunk].no:
                 self.leases[chunk] = msgspec.structs.replace(self.leases[chunk], no=answer.no)
         kept = {chunk for chunk, answer in settled.answers.items() if answer.kind != "lost"}
@@ -110,8 +110,9 @@ class Group:
         lost = tuple(item for item in finished if item.claimed.chunk not in kept)
         return Committed(settled, done, lost, adopted)
 
-    def drop(self, chunk: int) -> None:
-        """A lease is gone: another worker may roll its links differently, so nothing is taken as stored any more."""
-        self.leases.pop(chunk, None)
+    def drop(self, chunks: Iterable[int]) -> None:
+        """Leases are gone: another worker may roll their links differently, so nothing is taken as stored any more."""
+        for chunk in chunks:
+            self.leases.pop(chunk, None)
         self.targets.forget()
         self.external.forget()

@@ -14,17 +14,30 @@ from holdfast.model.lease import Lease
 from holdfast.policy.leasing import RENEW_AT_SHARE, may_use
 from holdfast.ports import Ledger, OpenLedger
 
+LIMITED_EVERY_S = 1.0
 Beat = Callable[[tuple[Lease, ...], tuple[Lease, ...]], None]  # (asked for, kept)
 
 
 class Heartbeat:
-    """Renews every third of a life. `usable()` is the self-fence: false once our own deadline has passed."""
+    """Renews every third of a life, and each second where active time is limited.
+
+    `usable()` is the self-fence: false once our own deadline has passed.
+    """
 
     def __init__(
-        self, open_ledger: OpenLedger, clock: Clock, *, life_s: float, on_beat: Beat, counts_time: bool = True
+        self,
+        open_ledger: OpenLedger,
+        clock: Clock,
+        *,
+        life_s: float,
+        on_beat: Beat,
+        counts_time: bool = True,
+        time_is_limited: bool = False,
     ) -> None:
         self._open_ledger, self._clock, self._life_s, self._on_beat = open_ledger, clock, life_s, on_beat
         self._counts_time = counts_time
+        often = counts_time and time_is_limited  # what a kill takes with it is not counted against the limit
+        self._every_s = min(life_s * RENEW_AT_SHARE, LIMITED_EVERY_S) if often else life_s * RENEW_AT_SHARE
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="heartbeat", daemon=True)
         self._leases: tuple[Lease, ...] = ()
@@ -54,7 +67,7 @@ class Heartbeat:
 
     def _loop(self) -> None:
         try:
-            while not self._stop.wait(self._life_s * RENEW_AT_SHARE):
+            while not self._stop.wait(self._every_s):
                 self._beat()
         finally:
             if self._ledger is not None:

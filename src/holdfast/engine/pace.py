@@ -32,9 +32,11 @@ class Pace:
         """Whether what waits for this host is better handed back."""
         return self._held_ms.get(host, 0) - now_ms > HANDED_BACK_OVER_MS
 
-    def started(self, host: str, now_ms: int) -> None:
-        if self._gap_ms > 0:
-            self._next_ms[host] = now_ms + self._gap_ms
+    def started(self, host: str, now_ms: int, delay_ms: int = 0) -> None:
+        """`delay_ms` is the host's own, where it has one: it is kept in full."""
+        gap_ms = max(self._gap_ms, delay_ms)
+        if gap_ms > 0:
+            self._next_ms[host] = now_ms + gap_ms
 
     def hold(self, host: str, for_ms: int, now_ms: int) -> None:
         """The host asked for patience."""

@@ -49,7 +49,7 @@ def job_document(
         "percent": percent(job, counts),
         "eta": None,
         "active_seconds": round(job.active_ms / 1000, 1),
-        "limits": {"max_pages": None, "time_seconds": None},
+        "limits": {"max_pages": job.options.max_pages, "time_seconds": job.options.time_limit_s},
         "checkpoint": None if checkpoint is None else {"number": checkpoint.number, "at": iso(checkpoint.at)},
         "allowed_actions": list(allowed(JOB, job.status, by="user")),
         "recoveries": job.recoveries,
@@ -69,8 +69,10 @@ def because(job: Job, counts: Counts, is_worked: bool | None = None) -> str:
 
 
 def percent(job: Job, counts: Counts) -> float | None:
-    """Only where the whole is known: an open crawl has no percentage."""
-    return round(100 * counts.settled / job.planned_total, 1) if job.planned_total else None
+    """Only where the whole is known: an open crawl has no percentage, nor has a plan that turned out too small."""
+    if not job.planned_total or counts.discovered > job.planned_total:
+        return None
+    return round(100 * counts.settled / job.planned_total, 1)
 
 
 def average_rate(job: Job, counts: Counts) -> float | None:
@@ -81,20 +83,33 @@ def average_rate(job: Job, counts: Counts) -> float | None:
 
 
 class Rate:
-    """Pages per second over the last half minute; its memory does not grow with the crawl."""
+    """Pages per second over the last half minute; its memory does not grow with the crawl.
+
+    It adds up what was settled: pages that a rescan or a retry puts back are no pages undone.
+    """
 
     def __init__(self) -> None:
+        self._settled: int | None = None  # as last told
+        self._done = 0  # since the first that was told
         self._samples: deque[tuple[int, int]] = deque(maxlen=WINDOW_MS // SAMPLE_MS + 1)
 
     def add(self, counts: Counts, now_ms: int) -> None:
+        self._add_up(counts)
         if not self._samples or now_ms - self._samples[-1][0] >= SAMPLE_MS:
-            self._samples.append((now_ms, counts.succeeded + counts.failed))
+            self._samples.append((now_ms, self._done))
 
     def per_second(self, counts: Counts, now_ms: int) -> float | None:
-        """None until there is a second to look back on."""
+        """None until there is a second to look back on; never below 0."""
+        self._add_up(counts)
         while len(self._samples) > 1 and now_ms - self._samples[1][0] > WINDOW_MS:
             self._samples.popleft()
         if not self._samples or now_ms - self._samples[0][0] < SPAN_MS_MIN:
             return None
         began_ms, before = self._samples[0]
-        return (counts.succeeded + counts.failed - before) * 1000 / (now_ms - began_ms)
+        return (self._done - before) * 1000 / (now_ms - began_ms)
+
+    def _add_up(self, counts: Counts) -> None:
+        settled = counts.succeeded + counts.failed
+        if self._settled is not None:
+            self._done += max(0, settled - self._settled)
+        self._settled = settled

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,28 +17,37 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from holdfast.clock import Clock
-from holdfast.engine.bodies import Bodies
-from holdfast.engine.control import cancel_rest, free_dead
+from holdfast.engine import joblog
+from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead
 from holdfast.engine.execute import Executor
+from holdfast.engine.fetching import Fetching
 from holdfast.engine.group import Committed, Group
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.pace import Pace
 from holdfast.engine.planner import Planner
+from holdfast.engine.robots import RobotsBook
+from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.worker import Worker
 from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Lease, Rescued
 from holdfast.policy.leasing import in_hand_max, options_of, share
-from holdfast.ports import Blobs, Fetcher, Ledger, OpenLedger, Progress
-from holdfast.recipe import Context, Recipe
+from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, Progress
+from holdfast.recipe import AnyRecipe, Context
 
 if TYPE_CHECKING:
     from random import Random
 
 PROGRESS_EVERY_MS = 200
 ASK_AGAIN_S = 0.2
+STALE_AFTER_S = 3600.0
+HOW = {
+    "pause": "paused", "cancel": "cancelled", "drain": "interrupted", "blocked": "paused", "time_out": "timeout",
+    "stale": "failed",
+}  # fmt: skip
+GC_ALLOCATIONS = 20_000  # a page makes hundreds of objects and hardly a cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,7 @@ class Parts:
     open_ledger: OpenLedger
     open_fetcher: Callable[[], Fetcher]
     blobs: Blobs
-    recipe: Recipe
+    recipe: AnyRecipe
     clock: Clock
     progress: Progress | None
     has_room: Callable[[], bool]
@@ -58,6 +68,9 @@ class Parts:
     trigger: str
     workers: int = 1
     place: int = 0
+    stale_after_s: float = STALE_AFTER_S
+    journal: Journal | None = None
+    refusal: Callable[[str], str | None] = lambda _url: None  # why a URL at a literal address is never connected to
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +90,24 @@ class Session:
         self._job, self._parts = job, parts
         self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
         self._thread = LedgerThread(parts.open_ledger)
-        self._bodies = Bodies(parts.blobs)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
         self._interrupt: str | None = None
         self._pausing: asyncio.Task[None] | None = None
+        self._timer: asyncio.Task[None] | None = None
+        self._keeper: Timekeeper | None = None
         self._leases: tuple[Lease, ...] = ()
         self._telling: asyncio.Task[None] | None = None
         self._told_ms = 0
+        self._peak = 0  # most in flight at a commit
         self.rescued: Rescued | None = None
         self.not_saved = 0
+        self.on_plan_failed: Callable[[str], None] = lambda why: None  # for who holds the control elsewhere
+        self._plan_failed = ""  # what of it was told
 
     def run(self) -> Ended:
+        gc.freeze()  # what was loaded to get here stays; the collector need not look at it again and again
+        gc.set_threshold(GC_ALLOCATIONS)
         return asyncio.run(self._run())
 
     def interrupt(self, why: str) -> None:
@@ -102,7 +121,7 @@ class Session:
         if self._worker is None or self._interrupt is None or self._loop is None:
             return
         if self._interrupt == "pause" and self._pausing is None:
-            self._pausing = self._loop.create_task(self._request_pause("interrupt"))
+            self._pausing = self._loop.create_task(self._request("pause", "interrupt"))
         self._worker.stop(self._interrupt)
 
     async def _run(self) -> Ended:
@@ -117,7 +136,9 @@ class Session:
             return ended
         finally:
             await self._thread.close()
-            self._bodies.close()
+            self._parts.blobs.close()
+            if self._parts.journal is not None:
+                self._parts.journal.close()
             self._loop = None  # a late signal must not meet a closed loop
 
     def _may_wait(self, job: Job) -> bool:
@@ -142,11 +163,22 @@ class Session:
             await self._thread.call(lambda ledger: ledger.open_run(job.id, mode=mode, trigger=parts.trigger))
         job = (await self._thread.call(lambda ledger: ledger.books(job.id)))[0]
         self._note_rescue(job, rescued_before)
+        self._log_start(job, control)
         return await self._work(job, control, asked_ms)
 
     def _note_rescue(self, job: Job, before: tuple[int, int]) -> None:
         if job.recoveries > before[0]:
             self.rescued = Rescued(job.recoveries - before[0], job.refetched - before[1])
+
+    def _log_start(self, job: Job, control: Lease | None) -> None:
+        journal = self._parts.journal
+        if journal is None:
+            return
+        mode, trigger = "full" if job.run <= 1 else "resume", self._parts.trigger
+        alone = control is not None
+        joblog.run_started(journal, job, mode=mode, trigger=trigger, worker=str(self._owner), alone=alone)
+        if self.rescued is not None:
+            joblog.recovered(journal, job, self.rescued)
 
     async def _work(self, job: Job, control: Lease | None, asked_ms: int) -> Ended:
         parts = self._parts
@@ -156,29 +188,57 @@ class Session:
             life_s=parts.lease_s,
             on_beat=self._on_beat,
             counts_time=control is not None,  # the job's time runs once, however many work it
+            time_is_limited=job.options.time_limit_s is not None,
         )
         heartbeat.start(self._leases, asked_ms=asked_ms)
         fetcher = parts.open_fetcher()
         try:
             self._worker = await self._make_worker(job, heartbeat, fetcher)
             self._pass_on()
+            if control is not None:
+                self._keeper = Timekeeper(parts.clock, job, asked_ms=asked_ms, stale_after_s=parts.stale_after_s)
+                self._timer = asyncio.get_running_loop().create_task(self._watch_time(self._keeper, heartbeat))
             await self._tell()
             how = await self._until_over(self._worker, control)
+            if how == "stale":
+                await self._finished(control, stale=stale_because(parts.stale_after_s))
         except DiskFull:
             how = "disk_full"
             self.not_saved = 0 if self._worker is None else self._worker.not_saved
         finally:
+            if self._timer is not None:
+                self._timer.cancel()
             await fetcher.close()
             heartbeat.stop()
             if self._telling is not None:
                 await self._telling
         return await self._wind_up(how, heartbeat)
 
+    async def _watch_time(self, keeper: Timekeeper, heartbeat: Heartbeat) -> None:
+        """A time-out is a durable request, as a pause is: no claim commits after it, and who is left carries it out."""
+        while (why := keeper.called()) is None:
+            await self._parts.clock.wait(keeper.wait_s())
+        if self._worker is None or self._worker.orders.stop is not None or not heartbeat.usable():
+            return  # it stops already, or slept past its lease, which is not counted: the next start looks at the time
+        if why == "time_out":
+            self._pausing = asyncio.get_running_loop().create_task(self._request("time_out", "time_limit"))
+        self._worker.stop(why)
+
     async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
         parts = self._parts
         salt = await self._thread.call(lambda ledger: ledger.salt())
         options = options_of(job.options, workers=parts.workers, place=parts.place)
-        context = Context(params=job.params, salt=salt, chunking=job.chunking)
+        book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots)
+        pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
+        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace)
+        context = Context(
+            params=job.params,
+            salt=salt,
+            chunking=job.chunking,
+            barring=book.barring,
+            refusal=parts.refusal,
+            cookies=options.cookies,
+        )
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
         work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}
         return Worker(
@@ -187,12 +247,12 @@ class Session:
             clock=parts.clock,
             thread=self._thread,
             group=Group(job.id, str(self._owner), work),
-            bodies=self._bodies,
+            blobs=parts.blobs,
             executor=Executor(
-                parts.recipe, context, fetcher, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
+                parts.recipe, context, fetching, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
             ),
             random=parts.random,
-            pace=Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter),
+            pace=pace,
             heartbeat=heartbeat,
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
             has_room=parts.has_room,
@@ -200,6 +260,9 @@ class Session:
             on_idle=free_dead,
             stop_deadline_s=parts.stop_deadline_s,
             in_levels=parts.recipe.in_levels(job.params),
+            named=parts.recipe.names_targets,
+            pages_max=self._job.options.max_pages,
+            journal=parts.journal,
             in_hand_max=in_hand_max(options, workers=parts.workers, place=parts.place, one_host=job.chunking == "key"),
         )
 
@@ -213,9 +276,18 @@ class Session:
             await self._parts.clock.wait(0.05 if control is not None else ASK_AGAIN_S)
         return worker.orders.stop or "lost"
 
-    async def _finished(self, control: Lease | None) -> Job | None:
+    async def _finished(self, control: Lease | None, stale: str = "") -> Job | None:
+        planner = None if self._worker is None else self._worker.planner
+        failed, pages_max = "" if planner is None else planner.failed, self._job.options.max_pages
         if control is not None:
-            return await self._thread.insist(lambda ledger: ledger.finish(self._job.id, control))
+            return await self._thread.insist(
+                lambda ledger: ledger.finish(
+                    self._job.id, control, plan_failed=failed, pages_max=pages_max, stale=stale
+                )
+            )
+        if failed != self._plan_failed:
+            self._plan_failed = failed
+            self.on_plan_failed(failed)
         job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
         return None if job.status == "in_progress" else job
 
@@ -228,6 +300,10 @@ class Session:
 
     def _on_commit(self, committed: Committed, in_flight: int) -> None:
         now = self._parts.clock.monotonic_ms()
+        self._peak = max(self._peak, in_flight)
+        waits = in_flight == 0 and not committed.settled.claimed  # for a moment that the ledger knows: a Retry-After
+        if self._keeper is not None and (committed.done or waits):
+            self._keeper.moved()
         if (
             self._parts.progress is not None
             and now - self._told_ms >= PROGRESS_EVERY_MS
@@ -251,7 +327,7 @@ class Session:
         """Tell the ledger the last of the active time, give the chunks back, and carry out what was asked."""
         if how in ("disk_full", "blocked"):
             self._parts.make_room()
-            await self._request_pause(how)
+            await self._request("pause", how)
         if self._pausing is not None:
             await self._pausing
         await self._release(heartbeat.active_ms())
@@ -261,12 +337,10 @@ class Session:
             await self._thread.call(lambda ledger: cancel_rest(ledger, cancelled))
         return await self._ended(how)
 
-    async def _request_pause(self, paused_by: str) -> None:
-        because = {"interrupt": "paused by Ctrl-C", "disk_full": "the disk is full", "blocked": "the site blocks us"}
-
+    async def _request(self, action: str, why: str) -> None:
         def ask(ledger: Ledger) -> None:
             try:
-                ledger.request(self._job.id, "pause", actor="worker", because=because[paused_by], paused_by=paused_by)
+                ledger.request(self._job.id, action, actor="worker", because=REQUESTED_BECAUSE[why], paused_by=why)
             except HoldfastError as refused:
                 if refused.code not in ("illegal_move", "disk_full"):
                     raise
@@ -282,5 +356,8 @@ class Session:
 
     async def _ended(self, how: str) -> Ended:
         job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
-        words = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "blocked": "paused"}
-        return Ended(job, counts, point.number if point else None, words.get(how, how))
+        number, how = point.number if point else None, HOW.get(how, how)
+        if self._parts.journal is not None and self._leases:
+            alone = any(lease.kind == "control" for lease in self._leases)
+            joblog.run_ended(self._parts.journal, job, counts, how=how, checkpoint=number, peak=self._peak, alone=alone)
+        return Ended(job, counts, number, how)

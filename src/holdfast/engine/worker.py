@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock, jittered
-from holdfast.engine.bodies import Bodies
+from holdfast.engine import joblog
+from holdfast.engine.bodies import stored
 from holdfast.engine.execute import Executor, Finished, handed_back
 from holdfast.engine.group import Committed, Group
 from holdfast.engine.heartbeat import Heartbeat
@@ -25,7 +26,7 @@ from holdfast.model.claim import Wish
 from holdfast.model.job import Job, Options
 from holdfast.model.target import Claimed
 from holdfast.policy import checkpointing
-from holdfast.ports import Ledger
+from holdfast.ports import Blobs, Journal, Ledger
 
 if TYPE_CHECKING:
     from random import Random
@@ -38,13 +39,16 @@ IDLE_WAIT_S = 0.25
 SUSPECT_REST_MS = 500
 PLAN_REST_MS = 1_000
 SWEEP_EVERY_MS = 5_000
+TURN_KEPT_MS = 50  # a delay runs from the claim; a fetch that begins later than this takes another turn
+LIMIT_POLL_MS = 50  # at the page limit, a page in hand that is to be tried again makes room for another
+LIMIT_GRACE_S = 1.0  # a time limit is kept to about a second: pages in hand get no more
 
 
 @dataclass(slots=True)
 class Orders:
     """What the worker was told from outside: stop claiming, why, and until when pages in hand may go on."""
 
-    stop: str | None = None  # "pause", "cancel", "drain", "disk_full", "lost"
+    stop: str | None = None  # "pause", "cancel", "time_out", "drain", "disk_full", "lost"
     deadline_ms: int | None = None
 
 
@@ -57,7 +61,7 @@ class Worker:
     clock: Clock
     thread: LedgerThread
     group: Group
-    bodies: Bodies
+    blobs: Blobs
     executor: Executor
     heartbeat: Heartbeat
     planner: Planner | None
@@ -68,18 +72,20 @@ class Worker:
     in_levels: bool
     random: Random
     pace: Pace
+    named: bool = False  # whether targets may have names and params
+    pages_max: int | None = None  # the job's page limit, over all workers
     in_hand_max: int = 0  # claims at once, those in the queue included; 0: twice what may be in flight
+    journal: Journal | None = None
     orders: Orders = field(default_factory=Orders)
     _queue: deque[Claimed] = field(default_factory=deque)
     _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _chunk_of: dict[int, int] = field(default_factory=dict)  # of what is running
     _waiting: list[Finished] = field(default_factory=list)  # worked, nothing of it is saved
-    _storing: asyncio.Task[None] | None = None
-    _in_store: list[Finished] = field(default_factory=list)  # their bodies are being written
-    _stored: list[Finished] = field(default_factory=list)  # their bodies are on the disk, no row refers to them
+    _linger: asyncio.TimerHandle | None = None
+    _carrying: asyncio.Task[None] | None = None
+    _sent: Sequence[Finished] = ()  # on the way to the disk and the ledger, not yet settled
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: int = 0
-    _first_waiting_ms: int = 0
     _idle_until_ms: int = 0
     _suspects: int = 0
     _alone: set[int] = field(default_factory=set)
@@ -87,6 +93,7 @@ class Worker:
     _swept_ms: int = 0
     _suspect_rest_ms: int = 0
     _drained: bool = False
+    _asked_ms: dict[int, int] = field(default_factory=dict)  # when the claim was asked for, of hosts with a delay
     _lost_chunks: set[int] = field(default_factory=set)
     _failure: BaseException | None = None
     _settled_since: int = 0
@@ -102,12 +109,10 @@ class Worker:
                 if self._failure is not None:
                     raise self._failure
                 await self._plan()
-                self._obey()
+                await self._obey()
                 self._start_tasks()
-                self._store()
-                if self._should_commit():
-                    await self._commit()
-                elif self._should_sweep():
+                self._send()
+                if self._should_sweep():
                     await self.thread.insist(self.on_idle)
                 else:
                     await self._rest()
@@ -117,9 +122,13 @@ class Worker:
 
     def stop(self, why: str) -> None:
         """Claim nothing more; pages in hand get a deadline. A second order does not lengthen the first's."""
+        grace_s = min(LIMIT_GRACE_S, self.stop_deadline_s) if why == "time_out" else self.stop_deadline_s
+        deadline_ms = self.clock.monotonic_ms() + round(grace_s * 1000)
         if self.orders.stop is None:
             self.orders.stop = why
-            self.orders.deadline_ms = self.clock.monotonic_ms() + round(self.stop_deadline_s * 1000)
+            self.orders.deadline_ms = deadline_ms
+        elif self.orders.deadline_ms is not None:
+            self.orders.deadline_ms = min(self.orders.deadline_ms, deadline_ms)
         self._wake.set()
 
     def heard(self, lost: set[int], requested: str | None) -> None:
@@ -139,13 +148,13 @@ class Worker:
         return sum(item.verdict.move != "hand_back" for item in self._unsettled())
 
     def _unsettled(self) -> list[Finished]:
-        return [*self._waiting, *self._in_store, *self._stored]
+        return [*self._waiting, *self._sent]
 
     def _in_hand(self) -> int:
-        return len(self._queue) + len(self._running) + len(self._waiting) + len(self._in_store) + len(self._stored)
+        return len(self._queue) + len(self._running) + len(self._waiting) + len(self._sent)
 
     def _is_over(self) -> bool:
-        return self._in_hand() == 0 and (self.orders.stop is not None or self._drained)
+        return self._in_hand() == 0 and self._carrying is None and (self.orders.stop is not None or self._drained)
 
     async def _plan(self) -> None:
         """The next batch of the plan, unless enough is pending: then it is asked again in a while."""
@@ -164,12 +173,11 @@ class Worker:
         """What the ledger says we hold and we do not know of: a claim whose answer was lost and came true later."""
         self._take(await self.thread.call(self.group.adopt))
 
-    def _obey(self) -> None:
+    async def _obey(self) -> None:
         """Self-fence and stop orders: hand back what was not begun; after the deadline also what was."""
         if self._lost_chunks:
-            for chunk in self._lost_chunks:
-                self.group.drop(chunk)
-            self._lost_chunks.clear()
+            lost, self._lost_chunks = self._lost_chunks, set()
+            await self.thread.call(lambda _: self.group.drop(lost))
             self._drop_lost(set(self.group.leases))
         if not self.heartbeat.usable() and self.orders.stop is None:
             self.stop("lost")
@@ -195,13 +203,19 @@ class Worker:
             elif self.pace.wait_ms(claimed.host, now) > 0:
                 self._queue.append(claimed)
             else:
-                self.pace.started(claimed.host, now)
+                self.pace.started(claimed.host, now, claimed.delay_ms)
                 self._chunk_of[claimed.id] = claimed.chunk
-                self._running[claimed.id] = asyncio.get_running_loop().create_task(self._work(claimed))
+                late = self._is_late(claimed, now)
+                self._running[claimed.id] = asyncio.get_running_loop().create_task(self._work(claimed, late))
 
-    async def _work(self, claimed: Claimed) -> None:
+    def _is_late(self, claimed: Claimed, now_ms: int) -> bool:
+        """Whether the turn that the claim took is over: a commit that lasted, a place in the queue."""
+        asked_ms = self._asked_ms.pop(claimed.id, None)
+        return asked_ms is not None and now_ms - asked_ms > TURN_KEPT_MS
+
+    async def _work(self, claimed: Claimed, late: bool) -> None:
         try:
-            finished = await self.executor.work(claimed)
+            finished = await self.executor.work(claimed, late=late)
         except asyncio.CancelledError:
             finished = handed_back(claimed, self.clock.wall_ms(), "interrupted at the deadline")
         except BaseException as failure:  # noqa: BLE001 - ours, not the page's: the loop raises it and stops
@@ -215,49 +229,47 @@ class Worker:
             self.pace.hold(claimed.host, finished.verdict.hold_host_ms, self.clock.monotonic_ms())
         if finished.ran_short and (rest_ms := self.pace.run_short(self.clock.monotonic_ms())):
             log.warning("%s; nothing is fetched for %g s", finished.verdict.because, rest_ms / 1000)
+        if self.journal is not None and (finished.verdict.move in joblog.LOUD or self.journal.debug):
+            joblog.target_worked(self.journal, finished)
         self._add_waiting(finished)
         if finished.pauses_job:
             self.stop(finished.verdict.code)
         if self.orders.stop is None:
             self._start_tasks()  # do not wait for a commit that is under way
-        self._store()
+        self._send()
 
     def _add_waiting(self, finished: Finished) -> None:
-        if not self._waiting:
-            self._first_waiting_ms = self.clock.monotonic_ms()
+        if not self._waiting and self._linger is None:
+            self._linger = asyncio.get_running_loop().call_later(LINGER_S, self._lingered)
         self._waiting.append(finished)
-        self._wake.set()
 
-    def _store(self) -> None:
-        """Begin to store when half of what is in flight waits, or something waited long enough; one group at a time."""
-        waiting = len(self._waiting)
-        if not waiting or self._storing is not None:
+    def _lingered(self) -> None:
+        self._linger = None
+        self._send()
+
+    def _stop_lingering(self) -> None:
+        if self._linger is not None:
+            self._linger.cancel()
+            self._linger = None
+
+    def _send(self) -> None:
+        """Send a group on its way when half of what is in flight waits, or something waited long enough.
+
+        Without one, a claim goes alone as soon as it is worth asking. One at a time: several were tried, and smaller
+        groups cost more than their overlap brought.
+        """
+        if self._failure is not None or self._carrying is not None:
             return
-        lingered = self.clock.monotonic_ms() - self._first_waiting_ms >= LINGER_S * 1000
-        if waiting >= GROUP_MAX or waiting >= len(self._running) or lingered:
-            self._in_store, self._waiting = self._waiting[:GROUP_MAX], self._waiting[GROUP_MAX:]
-            if all(item.body is None for item in self._in_store):
-                self._stored += self._in_store
-                self._in_store = []
-            else:
-                self._storing = asyncio.get_running_loop().create_task(self._store_group())
-
-    async def _store_group(self) -> None:
-        try:
-            stored = await self.bodies.store(self._in_store)
-            self._in_store = []
-            self._stored += stored  # not in one line with the await: a commit may have emptied the list meanwhile
-        except BaseException as failure:  # noqa: BLE001 - ours, not the page's: the loop raises it and stops
-            self._failure = failure
-        finally:
-            self._storing = None
-            self._wake.set()
-        if self._failure is None:
-            self._store()
-
-    def _should_commit(self) -> bool:
-        """What is stored is settled at once: it was gathered before. Else when a claim is worth asking."""
-        return bool(self._stored) or self._wish(settling=False) is not None
+        waiting = len(self._waiting)
+        ripe = waiting >= GROUP_MAX or waiting >= len(self._running) or self._linger is None
+        group: Sequence[Finished] = ()
+        if waiting and ripe:
+            group, self._waiting = self._waiting[:GROUP_MAX], self._waiting[GROUP_MAX:]
+            self._stop_lingering()
+        wish = self._wish(group)
+        if group or wish is not None:
+            self._sent = group
+            self._carrying = asyncio.get_running_loop().create_task(self._carry(group, wish))
 
     def _should_sweep(self) -> bool:
         """With nothing to do, now and then: perhaps a dead worker of another job keeps our host's slots."""
@@ -267,25 +279,26 @@ class Worker:
         self._swept_ms = now
         return True
 
-    def _wish(self, *, settling: bool) -> Wish | None:
-        """What to claim now, if anything. Suspects are claimed alone, with nothing else in hand.
+    def _wish(self, group: Sequence[Finished]) -> Wish | None:
+        """What to claim in the commit that settles this group, if anything. Suspects are claimed alone, with nothing
+        else in hand.
 
         A commit that settles claims whatever there is room for; only for a claim, none is made while enough is in hand.
         """
         now = self.clock.monotonic_ms()
         if self.orders.stop is not None or now < self._idle_until_ms or not self.group.leases:
             return None
-        if self._alone:
+        if self._alone and self._alone - {item.claimed.id for item in group}:
             return None  # a suspect is tried alone: nothing joins it before it is settled
-        keep = self._in_hand()  # what the commit that carries this wish settles is no longer in it
+        keep = self._in_hand()  # the group, which this commit settles, is not among it
         alone = self._suspects > 0 and now >= self._suspect_rest_ms
         room = (1 if keep == 0 else 0) if alone else (self.in_hand_max or 2 * self.options.concurrency) - keep
-        if room <= 0 or (not alone and keep >= self.options.concurrency and not settling):
+        if room <= 0 or (not alone and keep >= self.options.concurrency and not group):
             return None
         if not self.has_room():
             self.stop("disk_full")
             return None
-        leases = tuple(lease for lease in self.group.leases.values() if lease.kind == "work")
+        leases = tuple(lease for lease in list(self.group.leases.values()) if lease.kind == "work")
         self._turn = (self._turn + 1) % max(1, len(leases))
         delay = jittered(self.options.delay_ms, self.options.jitter, self.random)
         return Wish(
@@ -295,48 +308,63 @@ class Worker:
             per_host=self.options.per_host,
             alone=alone,
             in_levels=self.in_levels,
+            named=self.named,
+            pages_max=self.pages_max,
         )
 
-    async def _commit(self) -> None:
-        finished, self._stored = self._stored, []
-        self._alone -= {item.claimed.id for item in finished}
-        wish = self._wish(settling=bool(finished))
-        if not finished and wish is None:
-            return
-        reason = self._checkpoint_due(len(finished))
-        try:
-            committed = await self.thread.call(lambda ledger: self.group.commit(ledger, finished, wish, reason))
-        except BaseException:
-            self._stored = finished + self._stored  # whatever happens next, these are still in hand
-            raise
-        self._after(committed, wish)
+    async def _carry(self, group: Sequence[Finished], wish: Wish | None) -> None:
+        """A group on its way. Until its commit is answered it is in hand, whatever happens."""
+        reason = self._checkpoint_due(len(group))
+        asked_ms = 0
 
-    def _after(self, committed: Committed, wish: Wish | None) -> None:
+        def commit(ledger: Ledger) -> Committed:
+            nonlocal asked_ms
+            kept = stored(self.blobs, group)
+            asked_ms = self.clock.monotonic_ms()
+            return self.group.commit(ledger, kept, wish, reason)
+
+        try:
+            committed = await self.thread.call(commit)
+        except BaseException as failure:  # noqa: BLE001 - ours, not a page's: the loop raises it and stops
+            self._failure = self._failure or failure
+            return
+        finally:
+            self._wake.set()
+        self._sent, self._carrying = (), None
+        self._after(committed, wish, asked_ms)
+
+    def _after(self, committed: Committed, wish: Wish | None, asked_ms: int) -> None:
         settled = committed.settled
-        self._settled_since += len(committed.done)
-        if settled.checkpoint is not None:
-            self._settled_since, self._checkpoint_ms = 0, self.clock.monotonic_ms()
-        self._take(settled.claimed if committed.adopted is None else committed.adopted)
+        if committed.adopted is None:
+            self._take(settled.claimed, asked_ms)
+        else:
+            self._take(committed.adopted)
         self._drop_lost(set(self.group.leases))
         for answer in settled.answers.values():
             if answer.requested is not None:
                 self.stop(answer.requested)
         if wish is not None and committed.adopted is None:
             self._plan_next_claim(committed, wish)
+        if self.orders.stop is None:
+            self._start_tasks()
+        self._send()
         self.on_commit(committed, len(self._running))
 
-    def _take(self, claimed: tuple[Claimed, ...]) -> None:
-        """Put claimed targets into the queue; adopted ones may be in hand already."""
+    def _take(self, claimed: tuple[Claimed, ...], asked_ms: int = 0) -> None:
+        """Put claimed targets into the queue; adopted ones may be in hand already, and were claimed whenever."""
         in_hand = {item.id for item in self._queue} | set(self._running)
         in_hand |= {item.claimed.id for item in self._unsettled()}
-        self._queue.extend(item for item in claimed if item.id not in in_hand)
+        new = [item for item in claimed if item.id not in in_hand]
+        self._queue.extend(new)
+        if self.options.delay_ms or any(item.delay_ms for item in new):
+            self._asked_ms = {target: ms for target, ms in self._asked_ms.items() if target in in_hand}
+            self._asked_ms.update((item.id, asked_ms) for item in new)
         self._alone |= {item.id for item in claimed if item.alone and item.id not in in_hand}
 
     def _drop_lost(self, chunks: set[int]) -> None:
         """Work of a lost chunk is abandoned: its new owner has it."""
         self._queue = deque(item for item in self._queue if item.chunk in chunks)
         self._waiting = [item for item in self._waiting if item.claimed.chunk in chunks]
-        self._stored = [item for item in self._stored if item.claimed.chunk in chunks]
         self._alone &= {item.id for item in self._queue} | set(self._running)
         self._alone |= {item.claimed.id for item in self._unsettled() if item.claimed.alone}
         for target, chunk in self._chunk_of.items():
@@ -349,7 +377,12 @@ class Worker:
         settled, now = committed.settled, self.clock.monotonic_ms()
         self._suspects = settled.suspects
         if settled.claimed:
-            self._idle_until_ms = 0
+            self._idle_until_ms, self._drained = 0, False
+            return
+        if settled.pages_left is not None and settled.pages_left <= 0:
+            self._idle_until_ms = now + LIMIT_POLL_MS
+            walked = self.planner is None or not self.planner.walks  # what a walk puts back leaves the count
+            self._drained = walked and self._in_hand() == 0
             return
         if wish.alone:  # the suspect's host is not ready: do other work meanwhile
             self._suspect_rest_ms = now + SUSPECT_REST_MS
@@ -360,22 +393,24 @@ class Worker:
         self._drained = planned and settled.next_due_ms is None and settled.suspects == 0 and self._in_hand() == 0
 
     def _checkpoint_due(self, settling: int) -> str | None:
-        now = self.clock.monotonic_ms()
-        last = self._checkpoint_ms
-        return checkpointing.due(
-            settled_since=self._settled_since + settling,
+        """Why the commit of so many targets writes a checkpoint; None: it does not."""
+        now, last = self.clock.monotonic_ms(), self._checkpoint_ms
+        self._settled_since += settling
+        reason = checkpointing.due(
+            settled_since=self._settled_since,
             ms_since=now - (self._began_ms if last is None else last),
             every_targets=self.options.checkpoint_targets,
             every_s=self.options.checkpoint_s,
             ms_since_last_written=None if last is None else now - last,
         )
+        if reason is not None and settling:
+            self._settled_since, self._checkpoint_ms = 0, now
+        return reason
 
     async def _rest(self) -> None:
         """Wait for a finished page, an order, the linger, or the next moment a lane may be due."""
         timeout = IDLE_WAIT_S
-        if self._waiting and self._storing is None:
-            timeout = LINGER_S
-        elif self._idle_until_ms:
+        if self._idle_until_ms:
             timeout = max(0.001, min(timeout, (self._idle_until_ms - self.clock.monotonic_ms()) / 1000))
         self._wake.clear()
         if self._is_over():
@@ -393,8 +428,9 @@ class Worker:
 
     async def _abandon(self) -> None:
         """Leave no task adrift, whatever ended the loop."""
-        tasks = list(self._running.values())
-        for task in tasks:
+        self._stop_lingering()
+        for task in self._running.values():
             task.cancel()
-        storing = [] if self._storing is None else [self._storing]  # its thread cannot be stopped: it is waited for
-        await asyncio.gather(*tasks, *storing, return_exceptions=True)
+        # A group on its way cannot be stopped: it is waited for.
+        carrying = [] if self._carrying is None else [self._carrying]
+        await asyncio.gather(*self._running.values(), *carrying, return_exceptions=True)

@@ -1,22 +1,18 @@
-"""Content decoding under budgets: undoes gzip and deflate as a body arrives, and never holds more than the budget.
+"""Content decoding under budgets: undoes encodings as a body arrives, and never holds more than the budget.
 
 libcurl's own decoder is not used: a limit that counts bytes before they are unpacked has no effect on a bomb.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from holdfast.errors import FetchError
+from holdfast.fetch.unpackers import ENCODINGS, NotPacked, Unpacker
 from holdfast.model.exchange import Budget
 
-ACCEPTED = "gzip, deflate"
-STEP_BYTES = 65_536  # unpacked at a time, so that a budget is overrun by no more than this
-GZIP_MAGIC = b"\x1f\x8b"
+ACCEPTED = ", ".join(ENCODINGS)
 _SYNONYMS = {"x-gzip": "gzip"}
-_WINDOW_GZIP, _WINDOW_ZLIB, _WINDOW_RAW = 31, 15, -15
 
 
 def encodings_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -79,61 +75,54 @@ class Decoder:
 
 
 class _Stage:
-    """One encoding being undone. A gzip body may have several members; what follows the last is padding."""
+    """One encoding being undone. A body may have several members or frames; what follows the last is padding."""
 
-    __slots__ = ("_ended", "_head", "_padding", "_unpacker", "name", "produced_bytes")
+    __slots__ = ("_encoding", "_ended", "_head", "_padding", "_unpacker", "name", "produced_bytes")
 
     def __init__(self, name: str) -> None:
-        if name not in ("gzip", "deflate"):
+        if name not in ENCODINGS:
             raise FetchError("bad_response", f"the answer is encoded as {name[:40]!r}, which was not asked for")
         self.name = name
         self.produced_bytes = 0
-        self._unpacker: Any = None
+        self._encoding = ENCODINGS[name]
+        self._unpacker: Unpacker | None = None
         self._head = b""
         self._ended = False
         self._padding = False
 
     def unpack(self, piece: bytes) -> Iterator[bytes]:
-        """The decoded form of `piece`, at most STEP_BYTES at a time, each counted before it is handed on."""
+        """The decoded form of `piece`, about STEP_BYTES at a time, each counted before it is handed on."""
         piece = self._head + piece
         self._head = b""
         while piece and not self._padding:
-            if self._unpacker is None and not self._open(piece):
+            unpacker = self._unpacker or self._next(piece)
+            if unpacker is None:
                 return
-            yield from self._drain(piece)
-            piece = self._unpacker.unused_data
-            if self._unpacker.eof:
-                self._ended, self._unpacker = True, None
+            yield from self._drain(unpacker, piece)
+            piece = unpacker.rest
+            self._ended = unpacker.ended
+            self._unpacker = None if unpacker.ended else unpacker
 
     def is_complete(self) -> bool:
         return self._ended and self._unpacker is None
 
-    def _open(self, piece: bytes) -> bool:
-        """Choose by the first two bytes; False where they are not there yet, or only padding is."""
-        if len(piece) < len(GZIP_MAGIC):
-            self._head = piece
-            return False
-        if self._ended and (self.name != "gzip" or not piece.startswith(GZIP_MAGIC)):
+    def _next(self, piece: bytes) -> Unpacker | None:
+        """Choose by the first bytes; None where they are not there yet, or only padding is."""
+        encoding, head = self._encoding, piece[: self._encoding.head_bytes]
+        if self._ended and not any(start.startswith(head) for start in encoding.again):
+            if not encoding.pads:
+                raise FetchError("bad_response", f"bytes follow the end of the {self.name} body")
             self._padding = True
-            return False
-        self._unpacker = zlib.decompressobj(_WINDOW_GZIP if self.name == "gzip" else _deflate_window(piece))
-        return True
+        elif len(head) < encoding.head_bytes:
+            self._head = piece
+        else:
+            return encoding.open(piece)
+        return None
 
-    def _drain(self, piece: bytes) -> Iterator[bytes]:
-        more = True
-        while more:
-            try:
-                unpacked = self._unpacker.decompress(piece, STEP_BYTES)
-            except zlib.error as error:
-                raise FetchError("bad_response", f"the body is not valid {self.name}: {error}") from None
-            piece = self._unpacker.unconsumed_tail
-            # A full step may have left output behind in zlib although all of its input is consumed.
-            more = not self._unpacker.eof and (bool(piece) or len(unpacked) == STEP_BYTES)
-            self.produced_bytes += len(unpacked)
-            yield unpacked
-
-
-def _deflate_window(head: bytes) -> int:
-    """RFC 9110 means zlib, some servers send the bare stream; a zlib header is a multiple of 31 that names method 8."""
-    is_zlib = head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-    return _WINDOW_ZLIB if is_zlib else _WINDOW_RAW
+    def _drain(self, unpacker: Unpacker, piece: bytes) -> Iterator[bytes]:
+        try:
+            for unpacked in unpacker.steps(piece):
+                self.produced_bytes += len(unpacked)
+                yield unpacked
+        except NotPacked as error:
+            raise FetchError("bad_response", f"the body is not valid {self.name}: {error}") from None

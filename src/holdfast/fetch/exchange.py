@@ -1,13 +1,11 @@
 """One pooled libcurl handle and the exchange it carries at the moment: its options, its callbacks, how it ended.
 
-It is configured once; an exchange sets the URL and nothing else. It follows no redirect, keeps no cookie, and asks no
-proxy of the environment.
+It is configured once; an exchange sets the URL and nothing else. It follows no redirect.
 """
 
 from __future__ import annotations
 
 import errno
-import os
 import re
 import socket
 from collections.abc import Sequence
@@ -18,17 +16,12 @@ from holdfast.errors import FetchError
 from holdfast.fetch.decode import Decoder, encodings_of
 from holdfast.fetch.guard import Guard
 from holdfast.fetch.headers import Headers, header_lines, parse_headers
+from holdfast.fetch.route import TO_THE_PROXY, Route
 from holdfast.model.exchange import Budget, Response
 
 BUFFER_BYTES = 131_072
-# Where distributions keep the roots of trust; the wheel's libcurl was built for only one of them.
-CA_FILES = (
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
 OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
+PROXY_WANTS_SIGN_IN = 407
 TOO_LARGE = 100  # CURLE_TOO_LARGE: a single header beyond libcurl's own limit; pycurl has no name for it
 _CODES = {
     pycurl.E_UNSUPPORTED_PROTOCOL: "bad_response",  # the URL's scheme was checked: this is HTTP/0.9 or worse
@@ -87,11 +80,14 @@ class Exchange:
     _headers: Headers
     _encoding: str
 
-    def __init__(self, guard: Guard, budget: Budget, headers: Sequence[str], ca_file: str | None) -> None:
+    def __init__(self, guard: Guard, budget: Budget, headers: Sequence[str], route: Route) -> None:
         self.curl = pycurl.Curl()
-        self._guard, self._budget, self._common = guard, budget, list(headers)
+        self._proxied, self._pinned = bool(route.proxy), ""
+        self._guard = TO_THE_PROXY if route.proxy else guard
+        self._budget, self._common = budget, list(headers)
+        self._mappings = guard.mappings()
         self._lines: list[bytes] = []
-        self._configure(ca_file)
+        self._configure(route)
         self._set_headers(())
         self._reset()
 
@@ -102,6 +98,12 @@ class Exchange:
         self.curl.setopt(pycurl.URL, url)
         if headers or self._extra:
             self._set_headers(headers)
+
+    def pin(self, endpoint: str) -> None:
+        """Have the proxy connect to `host:port:address:port` for the next exchange."""
+        if endpoint != self._pinned:
+            self._pinned = endpoint
+            self.curl.setopt(pycurl.CONNECT_TO, [*self._mappings, endpoint])
 
     def overdue(self, now_ms: int) -> str | None:
         """The sentence for a passed first-byte or idle deadline. Asked a few times a second; notes progress itself."""
@@ -120,9 +122,12 @@ class Exchange:
     def response(self, url: str, elapsed_ms: int) -> Response:
         """The complete answer. Raises FetchError where it is complete and yet no answer."""
         decoder = self._decoder or self._read_headers()
+        status = self.curl.getinfo(pycurl.RESPONSE_CODE)
+        if self._proxied and status == PROXY_WANTS_SIGN_IN:
+            raise FetchError("network_error", "the proxy wants a user and a password (407)")
         return Response(
             url=url,
-            status=self.curl.getinfo(pycurl.RESPONSE_CODE),
+            status=status,
             headers=self._headers,
             body=decoder.finish(),
             encoding=self._encoding,
@@ -138,6 +143,8 @@ class Exchange:
             return FetchError("blocked_address", self._refusal)
         if code == pycurl.E_OPERATION_TIMEDOUT:
             return FetchError("network_timeout", self._passed_deadline())
+        if code == pycurl.E_COULDNT_RESOLVE_PROXY:
+            message = "the name of the proxy could not be resolved"
         if code == pycurl.E_FILESIZE_EXCEEDED:
             message = f"the body is larger than {self._budget.body_bytes_max} bytes"
         name = _CODES.get(code, "network_error")
@@ -155,27 +162,21 @@ class Exchange:
         self._decoder = self._failure = self._refusal = None
         self._headers, self._encoding = (), ""
 
-    def _configure(self, ca_file: str | None) -> None:
+    def _configure(self, route: Route) -> None:
         budget, setopt = self._budget, self.curl.setopt
         setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         setopt(pycurl.FOLLOWLOCATION, 0)
-        setopt(pycurl.PROXY, "")
-        setopt(pycurl.NOPROXY, "*")
         setopt(pycurl.NOSIGNAL, 1)
         setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
-        setopt(pycurl.SSL_VERIFYPEER, 1)
-        setopt(pycurl.SSL_VERIFYHOST, 2)
         setopt(pycurl.CONNECTTIMEOUT_MS, round(budget.connect_s * 1000))
         setopt(pycurl.TIMEOUT_MS, round(budget.total_s * 1000))
         setopt(pycurl.MAXFILESIZE_LARGE, budget.body_bytes_max)
         setopt(pycurl.BUFFERSIZE, BUFFER_BYTES)
-        setopt(pycurl.CONNECT_TO, self._guard.mappings())
+        setopt(pycurl.CONNECT_TO, self._mappings)
         setopt(pycurl.OPENSOCKETFUNCTION, self._open_socket)
         setopt(pycurl.HEADERFUNCTION, self._lines.append)
         setopt(pycurl.WRITEFUNCTION, self._on_body)
-        roots = ca_file or next((path for path in CA_FILES if os.path.exists(path)), None)
-        if roots is not None:
-            setopt(pycurl.CAINFO, roots)
+        route.apply(self.curl)
 
     def _set_headers(self, headers: Headers) -> None:
         self._extra = headers

@@ -104,12 +104,10 @@ class Guard:
     def check_seed(self, url: str) -> str | None:
         """The refusal of a URL whose host is an address or localhost, before any request; None for other names."""
         try:
-            parts = ada_url.URL(url)
+            host, port = endpoint_of(url)
         except ValueError:
             return None
-        host = parts.hostname.strip("[]")
-        port = int(parts.port or DEFAULT_PORTS.get(parts.protocol, 0))
-        if _name(host) in self._resolve:
+        if self.maps(host):
             return None
         if _name(host).rpartition(".")[2] == "localhost":
             refusals = [self.refusal(loopback, port) for loopback in ("127.0.0.1", "::1")]
@@ -120,12 +118,22 @@ class Guard:
             return None
         return self.refusal(host, port)
 
+    def maps(self, host: str) -> bool:
+        """Whether `resolve` says where this host is."""
+        return _name(host) in self._resolve
+
     def mappings(self) -> list[str]:
         """`resolve` in the words of libcurl's CONNECT_TO: this host with any port goes to that endpoint."""
         return [
             f"{name}::[{address}]:{port}" if address.version == 6 else f"{name}::{address}:{port}"
             for name, (address, port) in self._resolve.items()
         ]
+
+
+def endpoint_of(url: str) -> tuple[str, int]:
+    """The host, an IPv6 address without its brackets, and the port that a URL leads to; ValueError where it is none."""
+    parts = ada_url.URL(url)
+    return parts.hostname.strip("[]"), int(parts.port or DEFAULT_PORTS.get(parts.protocol, 0))
 
 
 def kind_of(address: Address) -> str:

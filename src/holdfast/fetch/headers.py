@@ -33,11 +33,16 @@ def parse_headers(lines: Iterable[bytes]) -> Headers:
 
 
 def header_lines(headers: Iterable[tuple[str, str]]) -> list[str]:
-    """Request headers in libcurl's words. A line break in one is refused, so that it cannot become two."""
+    """Request headers in libcurl's words. A line break in one is refused, so that it cannot become two (H6).
+
+    A value may be a secret, so it is not repeated.
+    """
     lines = []
     for name, value in headers:
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
-            raise BadParams(f"{name!r}: {value!r} cannot be sent as a header")
+            raise BadParams(
+                f"the header {name!r} cannot be sent: its name or value has characters that no header may have"
+            )
         lines.append(f"{name}: {value}" if value.strip() else f"{name};")
     return lines
 

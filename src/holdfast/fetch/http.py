@@ -11,12 +11,16 @@ import asyncio
 from holdfast.clock import Clock
 from holdfast.errors import FetchError, HoldfastError
 from holdfast.fetch.exchange import Exchange
-from holdfast.fetch.guard import Guard
+from holdfast.fetch.guard import Guard, endpoint_of
 from holdfast.fetch.headers import Headers, common_headers
 from holdfast.fetch.loop import TICK_S, CurlLoop
+from holdfast.fetch.names import Names
+from holdfast.fetch.route import Route
+from holdfast.fetch.secrets import PrivateHeaders
 from holdfast.model.exchange import Budget, Request, Response
-from holdfast.model.keys import canonical
+from holdfast.model.keys import canonical, is_plain, origin_of
 
+DIRECT = Route()
 CONNECTIONS_PER_SLOT = 2  # kept alive; more hosts than this are re-connected to
 
 
@@ -32,9 +36,12 @@ class HttpFetcher:
         *,
         concurrency: int,
         clock: Clock,
-        ca_file: str | None = None,
+        route: Route = DIRECT,
+        private: PrivateHeaders | None = None,
     ) -> None:
-        self._guard, self._budget, self._clock, self._ca_file = guard, budget, clock, ca_file
+        self._guard, self._budget, self._clock, self._route = guard, budget, clock, route
+        self._private = private or None
+        self._names = Names(guard, clock, deadline_s=budget.connect_s) if route.proxy else None
         self._common = common_headers(user_agent, headers)
         self._turns = asyncio.Semaphore(concurrency)
         self._curls = CurlLoop(connections_max=concurrency * CONNECTIONS_PER_SLOT)
@@ -46,16 +53,17 @@ class HttpFetcher:
 
     async def fetch(self, request: Request) -> Response:
         """One GET. Cancelling the caller drops the exchange at once."""
-        address = canonical(request.url)
-        if address is None:
-            raise FetchError("bad_url", f"{request.url[:200]!r} is no http or https URL that can be asked for")
+        url = request.url if is_plain(request.url) else _canonical(request.url)
+        headers = request.headers if self._private is None else (*self._private.of(origin_of(url)), *request.headers)
         async with self._turns:
             if self._closed:
                 raise HoldfastError("the fetcher is closed")
             exchange = self._free.pop() if self._free else self._open()
             self._busy.add(exchange)
             try:
-                return await self._carry(exchange, address.url, request.headers)
+                if self._names is not None:
+                    await self._check_name(self._names, exchange, url)
+                return await self._carry(exchange, url, headers)
             finally:
                 self._busy.discard(exchange)
                 self._free.append(exchange)
@@ -72,9 +80,18 @@ class HttpFetcher:
             exchange.close()
 
     def _open(self) -> Exchange:
-        exchange = Exchange(self._guard, self._budget, self._common, self._ca_file)
+        exchange = Exchange(self._guard, self._budget, self._common, self._route)
         self._all.append(exchange)
         return exchange
+
+    async def _check_name(self, names: Names, exchange: Exchange, url: str) -> None:
+        """Before a proxy is asked: what the name stands for, judged here; SOCKS is then told that very address."""
+        host, port = endpoint_of(url)
+        if self._guard.maps(host):
+            return
+        address = await names.checked(host, port)
+        if self._route.pins:
+            exchange.pin(f"{host}:{port}:[{address}]:{port}" if ":" in address else f"{host}:{port}:{address}:{port}")
 
     async def _carry(self, exchange: Exchange, url: str, headers: Headers) -> Response:
         began_ms = self._clock.monotonic_ms()
@@ -97,3 +114,10 @@ class HttpFetcher:
                 self._curls.abort(exchange.curl, FetchError("network_timeout", late))
         if self._busy:
             self._sweeper = asyncio.get_running_loop().call_later(TICK_S, self._sweep)
+
+
+def _canonical(url: str) -> str:
+    address = canonical(url)
+    if address is None:
+        raise FetchError("bad_url", f"{url[:200]!r} is no http or https URL that can be asked for")
+    return address.url

@@ -5,34 +5,66 @@ A claim takes only what is due now and never reserves the future: a dead worker 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from holdfast.ledger.books import add_entry, count
 from holdfast.ledger.dues import FAR_FUTURE, set_back_host
+from holdfast.ledger.excluding import leave_out
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Wish
 from holdfast.model.lease import Lease
 from holdfast.model.target import Claimed
+from holdfast.policy.exclusion import Rules
 
 BUSY_POLL_MS = 50
 PROMOTE_MAX = 64
 SUSPECTS_LOOKED_AT = 64
 RANK_MAX = 1 << 60
+BEGUN = ("succeeded", "failed", "in_progress")
 # The fence. Every write of a worker goes through it; a chunk without an owner is nobody's, whatever its epoch.
 STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
 
 CLAIMED_COLUMNS = (
     "t.id, l.chunk, t.key, l.origin, t.path, h.key, t.type, t.depth, t.parent, t.hops, t.attempts, t.gen, t.alone"
 )
+NAMES_PER_QUERY = 256
 
 
-def claimed_from(row: Row, epoch: int) -> Claimed:
+def claimed_from(row: Row, epoch: int, delay_ms: int) -> Claimed:
     return Claimed(
         id=row[0], chunk=row[1], epoch=epoch, key=bytes(row[2]), url=row[3] + row[4], host=row[5], type=row[6],
         depth=row[7], parent=row[8], hops=row[9], attempts=row[10], generation=row[11], alone=bool(row[12]),
+        delay_ms=delay_ms,
     )  # fmt: skip
+
+
+def with_names(tx: Tx, claimed: Sequence[Claimed]) -> list[Claimed]:
+    """The same targets with the names and params that were stored beside them, where there are any."""
+    known: dict[int, Row] = {}
+    for start in range(0, len(claimed), NAMES_PER_QUERY):
+        ids = padded([item.id for item in claimed[start : start + NAMES_PER_QUERY]])
+        rows = tx.rows(f"SELECT target, name, params FROM named WHERE target IN ({marks(ids)})", ids)
+        known.update((row[0], row) for row in rows)
+    return [
+        msgspec.structs.replace(item, name=known[item.id][1] or "", params=known[item.id][2] or "")
+        if item.id in known
+        else item
+        for item in claimed
+    ]
+
+
+class ChunkRow(NamedTuple):
+    """A chunk's row as it was locked when this transaction began; `epoch` is None where nobody owns it."""
+
+    no: int
+    epoch: int | None
+    requested: str | None
+    phase: str
+    ruled: bool  # whether its job has exclusions
 
 
 @dataclass(slots=True)
@@ -43,6 +75,7 @@ class Host:
     key: str
     conc: int
     delay_ms: int
+    own_delay_ms: int  # asked for by its robots.txt or set for it, whatever the job's pace
     busy: int
     ready_at: int
     taken: int = 0
@@ -64,12 +97,21 @@ def fence(tx: Tx, lease_chunk: int, epoch: int, no: int | None = None) -> Row | 
 class Claim:
     """One wish being fulfilled inside a settle's transaction."""
 
-    def __init__(self, tx: Tx, job: int, wish: Wish, answers: dict[int, Answer]) -> None:
-        self._tx, self._wish, self._answers = tx, wish, answers
+    def __init__(
+        self,
+        tx: Tx,
+        job: int,
+        wish: Wish,
+        answers: dict[int, Answer],
+        rows: Mapping[int, ChunkRow],
+        rules: Rules | None,
+    ) -> None:
+        self._tx, self._wish, self._answers, self._rows, self._rules = tx, wish, answers, rows, rules
         self._rank_max = lowest_rank(tx, job) if wish.in_levels else RANK_MAX
         self._fenced = {chunk for chunk, answer in answers.items() if answer.kind == "settled"}
         self._hosts: dict[int, Host] = {}
         self._now = tx.wall()
+        self._pages_left = None if wish.pages_max is None else wish.pages_max - pages_begun(tx, job)
         self.claimed: list[Claimed] = []
 
     def fulfil(self) -> None:
@@ -142,20 +184,24 @@ class Claim:
             if self._room() <= 0:
                 return
             if self._wish.alone:
-                self._hold(lease, row[2], self._host(row[1]), self._claimable("t.id = ?", (row[0],)), alone=True)
+                self._take_suspect(lease, row)
             else:
                 self._take_lane(lease, row)
 
     def _room(self) -> int:
-        return (1 if self._wish.alone else self._wish.room) - len(self.claimed)
+        room = 1 if self._wish.alone else self._wish.room
+        return (room if self._pages_left is None else min(room, self._pages_left)) - len(self.claimed)
+
+    @property
+    def pages_left(self) -> int | None:
+        """How many more may be claimed under the page limit, after this claim."""
+        return None if self._pages_left is None else self._pages_left - len(self.claimed)
 
     def _look(self, lease: Lease) -> Answer:
-        row = one(
-            self._tx,
-            f"SELECT no, requested, phase FROM chunk WHERE {STILL_OURS}",
-            (lease.chunk, lease.epoch),
-        )
-        return Answer("lost") if row is None else Answer("settled", row[0], row[1], row[2])
+        row = self._rows.get(lease.chunk)
+        if row is None or row.epoch != lease.epoch:
+            return Answer("lost")
+        return Answer("settled", row.no, row.requested, row.phase)
 
     def _lanes(self, lease: Lease, phase: str) -> list[Row]:
         return self._tx.rows(
@@ -171,6 +217,13 @@ class Claim:
             f"AND l.id = t.lane AND l.chunk IN ({marks(chunks)}) ORDER BY t.deaths, t.tried_at, t.id LIMIT ?",
             (*chunks, SUSPECTS_LOOKED_AT),
         )
+
+    def _take_suspect(self, lease: Lease, row: Row) -> None:
+        """Its lane is locked first: an operator's verb may have settled it since it was seen."""
+        target, host, lane, _ = row
+        if one(self._tx, f"SELECT id FROM lane WHERE id = ? {self._tx.skip_locked()}", (lane,)) is not None:
+            rows = self._claimable("t.id = ? AND t.state = 2", (target,))
+            self._hold(lease, lane, self._host(host), rows, alone=True)
 
     def _take_lane(self, lease: Lease, row: Row) -> None:
         """The first ready targets of one due lane; a lane that gives none is told when to be looked at again."""
@@ -207,6 +260,8 @@ class Claim:
 
     def _hold(self, lease: Lease, lane: int, host: Host, rows: list[Sequence[Any]], *, alone: bool) -> None:
         """`rows` are as they stand before this claim, which spends an attempt of each."""
+        if rows and self._rules is not None:
+            rows = self._allowed(lease, rows, self._rules)
         if not rows:
             return
         tx, ids = self._tx, padded([row[0] for row in rows])
@@ -219,11 +274,19 @@ class Claim:
         for row in rows:
             count(tx, lease.chunk, row[6], "pending", "", -1)
             count(tx, lease.chunk, row[6], "in_progress", "", 1)
-            self.claimed.append(claimed_from((*row[:10], row[10] + 1, row[11], alone), lease.epoch))
+            self.claimed.append(claimed_from((*row[:10], row[10] + 1, row[11], alone), lease.epoch, host.own_delay_ms))
         host.taken += len(rows)
         host.busy += len(rows)
         if host.delay_ms > 0:
             host.ready_at = self._now + host.delay_ms
+
+    def _allowed(self, lease: Lease, rows: list[Sequence[Any]], rules: Rules) -> list[Sequence[Any]]:
+        """What was in hand, or waited, when an exclusion was added comes back: it is left out here and not claimed."""
+        ruled = {row[0]: rule for row in rows if (rule := rules.rule_for(row[4])) is not None}
+        if ruled:
+            commit = (lease.chunk, self._answers[lease.chunk].no, lease.epoch)
+            leave_out(self._tx, commit, ruled, actor="worker")
+        return [row for row in rows if row[0] not in ruled]
 
     def _host(self, host: int) -> Host:
         known = self._hosts.get(host)
@@ -235,19 +298,21 @@ class Claim:
         """The host's row, locked."""
         row = one(
             self._tx,
-            "SELECT key, conc, delay_ms, busy, next_at, hold_until, set_at FROM host WHERE id = ? "
+            "SELECT key, conc, delay_ms, crawl_delay_ms, busy, next_at, hold_until, set_at FROM host WHERE id = ? "
             + self._tx.skip_locked(),
             (host,),
         )
         if row is None:  # another job is at this host's row just now: never wait for one with others in hand
-            return Host(id=host, key="", conc=0, delay_ms=0, busy=0, ready_at=0)
-        key, conc, delay_ms, busy, next_at, hold_until, set_at = row
+            return Host(id=host, key="", conc=0, delay_ms=0, own_delay_ms=0, busy=0, ready_at=0)
+        key, conc, delay_ms, crawl_delay_ms, busy, next_at, hold_until, set_at = row
+        own_delay_ms = max(delay_ms or 0, crawl_delay_ms or 0)
         back = set_back_host(self._tx, host, set_at)
         return Host(
             id=host,
             key=key,
             conc=min(self._wish.per_host, conc) if conc else self._wish.per_host,
-            delay_ms=max(self._wish.delay_ms, delay_ms or 0),
+            delay_ms=max(self._wish.delay_ms, own_delay_ms),
+            own_delay_ms=own_delay_ms,
             busy=busy,
             ready_at=max(next_at, hold_until) - back,
         )
@@ -273,6 +338,21 @@ def lowest_rank(tx: Tx, job: int) -> int:
     )
     found = [one(tx, sql, (job,)) for sql in (ready, *(others.format(state=state) for state in (1, 2, 3)))]
     return min((int(row[0]) for row in found if row is not None and row[0] is not None), default=RANK_MAX)
+
+
+def pages_begun(tx: Tx, job: int) -> int:
+    """Targets that are in somebody's hands or came to an end: what a page limit counts. Summed from the tallies.
+
+    Exact only for who has taken its turn (Tx.take_turns): then no claim of another worker is under way.
+    """
+    row = one(
+        tx,
+        "SELECT sum(t.n) FROM chunk c CROSS JOIN tally t WHERE c.job = ? AND t.chunk = c.id "
+        f"AND t.status IN ({marks(BEGUN)})",
+        (job, *BEGUN),
+    )
+    stored = 0 if row is None or row[0] is None else int(row[0])
+    return stored + sum(delta for (_, _, status, _), delta in tx.tallies.items() if status in BEGUN)
 
 
 def suspects_waiting(tx: Tx, wish: Wish) -> int:

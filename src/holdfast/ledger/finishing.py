@@ -6,39 +6,59 @@ from holdfast.errors import Corrupt
 from holdfast.ledger.books import add_entry, counts_of
 from holdfast.ledger.claiming import fence
 from holdfast.ledger.jobs import end_job, read_job
+from holdfast.ledger.reopening import walking
 from holdfast.ledger.tx import Tx, one
 from holdfast.model.job import Job
 from holdfast.model.lease import Lease
-from holdfast.policy.health import verdict
+from holdfast.policy import limits
+from holdfast.policy.health import Ending, stale_ending, verdict
 
 # One statement, so that it is one snapshot: a running settle still shows its parent as held.
 IS_DRAINED = (
-    "SELECT (SELECT done FROM plan WHERE job = ?) = 1 AND NOT EXISTS (SELECT 1 FROM lane l JOIN chunk c "
-    "ON c.id = l.chunk WHERE c.job = ? AND (l.todo > 0 OR l.held > 0))"
+    "SELECT (SELECT done FROM plan WHERE job = ?) >= ? AND NOT EXISTS (SELECT 1 FROM lane l JOIN chunk c "
+    "ON c.id = l.chunk WHERE c.job = ? AND (l.todo > 0 OR l.held > 0)) "
+    "AND NOT EXISTS (SELECT 1 FROM walk WHERE job = ?)"  # what a walk has not put back yet is work, too
 )
 
 
-def finish(tx: Tx, job: int, lease: Lease) -> Job | None:
-    """Complete or fail a drained job under the control lease; None while work, a request or another owner stands."""
+def finish(
+    tx: Tx, job: int, lease: Lease, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+) -> Job | None:
+    """Complete or fail a drained job under the control lease, or time it out at its page limit. A `stale` one fails.
+
+    None while work, a request or another owner stands. The limit is what the job's workers claim by: at the limit
+    nothing is in hand, and nobody can claim.
+    """
     before = read_job(tx, job, locked=True)
-    if before.status in ("completed", "failed"):
+    if before.status in ("completed", "failed", "timeout"):
         return before  # said already: the reply to the first call was lost
     if before.status != "in_progress" or before.requested is not None:
         return None
-    drained = one(tx, IS_DRAINED, (job, job))
+    drained = one(tx, IS_DRAINED, (job, 0 if plan_failed else 1, job, job))
+    ending = None
     if drained is None or not drained[0]:
-        return None
+        ending = stale_ending(stale)
+        if ending is None and walking(tx, job) is None:  # what a walk puts back leaves the count of pages
+            ending = limits.at_page_limit(counts_of(tx, job), pages_max)
+        if ending is None:
+            return None
     row = fence(tx, lease.chunk, lease.epoch)
     if row is None:
         return None
     add_entry(tx, lease.chunk, row[0], lease.epoch, "finish")
-    counts = counts_of(tx, job)
-    ending = verdict(counts, seeds_failed_only=counts.succeeded == 0 and _seeds_failed(tx, job))
-    if ending is None:
-        raise Corrupt(f"{before}: lanes are empty, yet the books say {counts.left} are left")
+    ending = ending or _of_drained(tx, before, plan_failed)
     return end_job(
         tx, before, ending.verb, health=ending.health, because=ending.because, stop_reason=ending.stop_reason
     )
+
+
+def _of_drained(tx: Tx, before: Job, plan_failed: str) -> Ending:
+    counts = counts_of(tx, before.id)
+    seeds_failed = counts.succeeded == 0 and _seeds_failed(tx, before.id)
+    ending = verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed)
+    if ending is None:
+        raise Corrupt(f"{before}: lanes are empty, yet the books say {counts.left} are left")
+    return ending
 
 
 def _seeds_failed(tx: Tx, job: int) -> bool:

@@ -13,12 +13,14 @@ import msgspec
 
 from holdfast.errors import BadParams, Corrupt, NotFound, Refused
 from holdfast.ledger.books import add_entry, add_event, count, write_checkpoint
-from holdfast.ledger.dues import AT_ONCE
 from holdfast.ledger.tx import Row, Tx, one
+from holdfast.ledger.undoing import IMAGED, put_back
 from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.states import JOB, State, move
 
 MOVED_BY_USER = ("start", "resume")
+LAST_CHECKPOINT = {"page_limit": "limit", "time_limit": "timeout"}
+OUTRANKED = ("time_out", "pause")  # a limit that was called is not softened to a pause
 JOB_COLUMNS = (
     "id, uid, name, recipe, identity, params, options, chunking, status, requested, paused_by, because, stop_reason, "
     "health, version, phase, gen, plan_done, planned_total, run, active_ms, created_at, since, started_at, paused_at, "
@@ -143,33 +145,23 @@ def move_job(tx: Tx, job: int, verb: str, *, actor: str, because: str, version: 
         raise Refused(f"{before} was changed meanwhile: it is {before.status} (version {before.version})")
     now = tx.wall()
     tx.run(
-        "UPDATE job SET status = ?, requested = NULL, paused_by = NULL, stop_reason = NULL, because = ?, since = ?, "
+        "UPDATE job SET status = ?, requested = NULL, paused_by = NULL, stop_reason = NULL, health = NULL, "
+        "because = ?, since = ?, "
         "version = version + 1, started_at = coalesce(started_at, ?), finished_at = NULL WHERE id = ?",
         (step.target, because, now, now, job),
     )
     tx.run("UPDATE chunk SET requested = NULL WHERE job = ?", (job,))
     add_event(tx, control_chunk(tx, job), "job", verb, step.source, step.target, actor=actor, because=because)
     if step.source == "failed":
-        _requeue_seeds(tx, job)
+        _requeue_seeds(tx, job, actor)
     return read_job(tx, job)
 
 
-def _requeue_seeds(tx: Tx, job: int) -> None:
+def _requeue_seeds(tx: Tx, job: int, actor: str) -> None:
     """A failed job failed for its seeds: they are tried afresh, as a new generation that keeps the old attempts."""
-    rows = tx.rows("SELECT id, lane, type, code FROM target WHERE job = ? AND depth = 0 AND state = 6", (job,))
-    if not rows:
-        return
-    control, no, epoch = next_number(tx, control_chunk(tx, job))
-    add_entry(tx, control, no, epoch, "requeue", n=len(rows))
-    tx.many(
-        "UPDATE target SET state = 0, gen = gen + 1, attempts = 0, deaths = 0, code = NULL, because = NULL, "
-        "done_chunk = NULL, done_no = NULL WHERE id = ?",
-        [(target,) for target, _, _, _ in rows],
-    )
-    tx.many("UPDATE lane SET todo = todo + 1, due = ? WHERE id = ?", sorted((AT_ONCE, row[1]) for row in rows))
-    for _, _, type_, code in rows:
-        count(tx, control, type_, "failed", code, -1)
-        count(tx, control, type_, "pending", "", 1)
+    rows = tx.rows(f"SELECT {IMAGED} FROM target t WHERE t.job = ? AND t.depth = 0 AND t.state = 6", (job,))
+    if rows:
+        put_back(tx, next_number(tx, control_chunk(tx, job)), "requeue", rows, actor=actor)
 
 
 def request(tx: Tx, job: int, action: str, *, actor: str, because: str, paused_by: str) -> Job:
@@ -178,7 +170,7 @@ def request(tx: Tx, job: int, action: str, *, actor: str, because: str, paused_b
         raise BadParams(f"{action!r} cannot be requested; allowed: {', '.join(REQUESTS)}")
     before = read_job(tx, job, locked=True)
     move(JOB, before.status, action)
-    if before.requested == action or before.requested == "cancel":
+    if before.requested == action or before.requested == "cancel" or (before.requested, action) == OUTRANKED:
         return before
     tx.run(
         "UPDATE job SET requested = ?, paused_by = ?, because = ?, version = version + 1 WHERE id = ?",
@@ -194,8 +186,13 @@ def request(tx: Tx, job: int, action: str, *, actor: str, because: str, paused_b
 
 
 def carry_out_request(tx: Tx, before: Job) -> Job:
-    """The move that a request asked for, once nobody holds a chunk: paused (with a checkpoint) or cancelled."""
+    """The move that a request asked for, once nobody holds a chunk: paused or timed out (with a checkpoint), or
+    cancelled."""
     assert before.requested is not None
+    if before.requested == "time_out":
+        tx.run("UPDATE job SET requested = NULL WHERE id = ?", (before.id,))
+        tx.run("UPDATE chunk SET requested = NULL WHERE job = ?", (before.id,))
+        return end_job(tx, before, "time_out", health="partial", because=before.because, stop_reason="time_limit")
     step = move(JOB, before.status, before.requested)
     now = tx.wall()
     paused = step.target == "paused"
@@ -230,20 +227,26 @@ def end_job(tx: Tx, before: Job, verb: str, *, health: str | None, because: str,
     close_runs(tx, before.id, step.target, stop_reason)
     control = control_chunk(tx, before.id)
     add_event(tx, control, "job", verb, step.source, step.target, actor="worker", because=because)
-    write_checkpoint(tx, before.id, "final" if verb != "time_out" else "timeout")
+    write_checkpoint(tx, before.id, LAST_CHECKPOINT.get(stop_reason or "", "final"))
     return read_job(tx, before.id)
 
 
-def amend(tx: Tx, job: int, options: Options, *, actor: str, because: str) -> Job:
+def amend(tx: Tx, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None) -> Job:
     before = read_job(tx, job, locked=True)
-    tx.run("UPDATE job SET options = ?, version = version + 1 WHERE id = ?", (_json(options), job))
+    changed = _json(before.params if params is None else params)
+    tx.run("UPDATE job SET options = ?, params = ?, version = version + 1 WHERE id = ?", (_json(options), changed, job))
     add_event(tx, control_chunk(tx, job), "job", "amend", before.status, before.status, actor=actor, because=because)
     return read_job(tx, job)
 
 
 def open_run(tx: Tx, job: int, mode: str, trigger: str) -> int:
+    """Begin a run; the first one after a rescan or a restart has the mode that was asked for then."""
     read_job(tx, job, locked=True)
     close_runs(tx, job, "failed", "crash")
+    asked = one(tx, "SELECT opening FROM plan WHERE job = ?", (job,))
+    if asked is not None and asked[0] is not None:
+        mode = asked[0]
+        tx.run("UPDATE plan SET opening = NULL WHERE job = ?", (job,))
     row = one(tx, "UPDATE job SET run = run + 1, because = 'being worked' WHERE id = ? RETURNING run", (job,))
     assert row is not None
     tx.run(

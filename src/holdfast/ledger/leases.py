@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.ledger.books import add_entry, add_event, count
-from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from
+from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from, with_names
 from holdfast.ledger.dues import AT_ONCE, set_back
+from holdfast.ledger.hosts import end_visits
 from holdfast.ledger.jobs import carry_out_request, read_job
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Holding
@@ -107,6 +108,7 @@ def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> Rescued:
     add_entry(tx, chunk, no, epoch, "rescue", n=len(rows))
     because = f"{owner} died" if is_dead(owner) else f"the lease of {owner} ran out"
     add_event(tx, chunk, "chunk", "rescue", "leased", "idle", actor="rescuer", because=because)
+    end_visits(tx, chunk)
     poisoned = 0
     for held in rows:
         ruling = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=not rebooted)
@@ -216,6 +218,7 @@ def release(tx: Tx, leases: Sequence[Lease]) -> None:
         rows = _held_rows(tx, item.chunk)
         add_entry(tx, item.chunk, no, epoch, "release", n=len(rows))
         add_event(tx, item.chunk, "chunk", "release", "leased", "idle", actor=str(owner))
+        end_visits(tx, item.chunk)
         for held in rows:
             back = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=False)
             _put_back(tx, item.chunk, no, held, back, outcome="handed_back", worker=str(owner), because="released")
@@ -239,12 +242,14 @@ def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
         return Holding((), ())
     chunks = [item.chunk for item in current]
     rows = tx.rows(
-        f"SELECT {CLAIMED_COLUMNS} FROM target t CROSS JOIN lane l CROSS JOIN host h "
+        f"SELECT {CLAIMED_COLUMNS}, h.delay_ms, h.crawl_delay_ms FROM target t CROSS JOIN lane l CROSS JOIN host h "
         f"WHERE t.state = 3 AND l.id = t.lane AND h.id = l.host AND l.chunk IN ({marks(chunks)})",
         chunks,
     )
     epochs = {item.chunk: item.epoch for item in current}
-    return Holding(tuple(current), tuple(claimed_from(row, epochs[row[1]]) for row in sorted(rows)))
+    ordered = sorted(rows, key=lambda row: int(row[0]))
+    claimed = [claimed_from(row, epochs[row[1]], max(row[13] or 0, row[14] or 0)) for row in ordered]
+    return Holding(tuple(current), tuple(with_names(tx, claimed)))
 
 
 def acknowledge(tx: Tx, job: int, *, is_dead: IsDead) -> Job | None:

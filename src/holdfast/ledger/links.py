@@ -8,17 +8,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
+
 from holdfast.ledger.books import count
 from holdfast.ledger.dues import AT_ONCE
 from holdfast.ledger.tx import Tx, one
+from holdfast.model.edit import EXCLUDED
 from holdfast.model.states import State
 from holdfast.model.target import External, Found
+from holdfast.policy.exclusion import Rules
 
 FoundRow = tuple[int, int, int | None, Found]  # finder's chunk, its commit number, parent, what was found
 
 
-def insert_found(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str]) -> int:
-    """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks); how many were new."""
+def insert_found(
+    tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str], rules: Rules | None = None
+) -> int:
+    """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks); how many were new.
+
+    `rules` are the job's exclusions, where it has any: a worker that does not know them enqueues nothing against them.
+    """
+    if rules is not None:
+        found = [(finder, no, parent, ruled(item, rules)) for finder, no, parent, item in found]
     first: dict[bytes, FoundRow] = {}
     for row in found:
         first.setdefault(row[3].key, row)
@@ -39,12 +50,27 @@ def insert_found(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, 
             count(tx, finder, item.type, "skipped" if skipped else "pending", item.disposition, 1)
             if not skipped:
                 todo[lanes[item.key]] += 1
+    _insert_names(tx, job, [item for _, _, _, item in ordered if (item.name or item.params) and item.key in new])
     now = tx.wall()
     tx.many(
         "UPDATE lane SET todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
         [(n, now, AT_ONCE, lane) for lane, n in sorted(todo.items())],
     )
     return len(new)
+
+
+def ruled(item: Found, rules: Rules) -> Found:
+    """The same, left out where an exclusion says so."""
+    rule = None if item.disposition else rules.rule_for(item.path)
+    return item if rule is None else msgspec.structs.replace(item, disposition=EXCLUDED, rule=rule)
+
+
+def _insert_names(tx: Tx, job: int, found: Sequence[Found]) -> None:
+    if found:
+        tx.many(
+            "INSERT INTO named (target, name, params) VALUES ((SELECT id FROM target WHERE job = ? AND key = ?), ?, ?)",
+            [(job, item.key, item.name or None, item.params or None) for item in found],
+        )
 
 
 def _target_row(job: int, lane: int, finder: int, no: int, parent: int | None, item: Found) -> tuple[object, ...]:

@@ -6,22 +6,50 @@ rows, works on a draft of them, and publishes the draft at its end or not at all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from holdfast import faults
 from holdfast.clock import Clock
 from holdfast.errors import Refused
-from holdfast.ledger import memory_jobs, memory_leases, memory_settle, memory_views
+from holdfast.ledger import (
+    memory_exclude,
+    memory_hosts,
+    memory_jobs,
+    memory_label,
+    memory_leases,
+    memory_looks,
+    memory_reopen,
+    memory_rescope,
+    memory_settle,
+    memory_streams,
+    memory_surveys,
+    memory_views,
+)
 from holdfast.ledger.memory_state import MemoryStore, Moment, Tables
+from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
+from holdfast.model.edit import Exclusion, Place, Rejudged, Swept, Walked
+from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
+from holdfast.model.look import (
+    Change,
+    CheckpointRow,
+    EventKind,
+    EventPlace,
+    EventRow,
+    Failures,
+    HostWait,
+    ListedTarget,
+    RunLook,
+    Upcoming,
+)
 from holdfast.model.outcome import Batch, PlanBatch
 from holdfast.model.record import Checkpoint, Event
-from holdfast.model.target import AttemptRow, PageRow, TargetRow
-from holdfast.ports import IsDead
+from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
+from holdfast.ports import IsDead, Judge
 
 T = TypeVar("T")
 
@@ -29,7 +57,7 @@ __all__ = ["MemoryLedger", "MemoryStore"]
 
 
 class MemoryLedger:
-    """Jobs, Work and Views (see ports.py) over a store that lives as long as the process."""
+    """Jobs, Work, Hosts and Views (see ports.py) over a store that lives as long as the process."""
 
     def __init__(self, store: MemoryStore, clock: Clock, boot: str) -> None:
         self._store, self._clock, self._boot = store, clock, boot
@@ -70,9 +98,12 @@ class MemoryLedger:
             lambda tables: memory_jobs.request(tables, job, action, actor=actor, because=because, paused_by=paused_by),
         )
 
-    def amend(self, job: int, options: Options, *, actor: str, because: str) -> Job:
+    def amend(
+        self, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+    ) -> Job:
         return self._write(
-            "amend", lambda tables: memory_jobs.amend(tables, job, options, actor=actor, because=because)
+            "amend",
+            lambda tables: memory_jobs.amend(tables, job, options, actor=actor, because=because, params=params),
         )
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
@@ -80,6 +111,66 @@ class MemoryLedger:
 
     def cancel_rest(self, job: int, limit: int = 1000) -> int:
         return self._write("cancel_rest", lambda tables: memory_jobs.cancel_rest(tables, job, limit))
+
+    def save_bookmark(self, job: int, consumer: str, mark: Bookmark) -> Bookmark:
+        return self._write("save_bookmark", lambda tables: memory_streams.save_bookmark(tables, job, consumer, mark))
+
+    # Edits
+
+    def reopen(
+        self,
+        job: int,
+        verb: str,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        mode: str = "full",
+        actor: str,
+        because: str,
+        version: int | None = None,
+    ) -> Job:
+        return self._write(
+            "reopen",
+            lambda tables: memory_reopen.reopen(
+                tables, job, verb, where=where, mode=mode, actor=actor, because=because, version=version
+            ),
+        )
+
+    def walk(self, job: int, *, verb: str | None = None, limit: int = 1000) -> Walked:
+        return self._write("walk", lambda tables: memory_reopen.walk(tables, job, verb, limit))
+
+    def walking(self, job: int, verb: str | None = None) -> str | None:
+        return self._read(lambda tables: memory_reopen.walking(tables, job, verb))
+
+    def exclude(self, job: int, pattern: str, *, syntax: str = "glob", this_run: bool = False, actor: str) -> Exclusion:
+        return self._write(
+            "exclude",
+            lambda tables: memory_exclude.exclude(tables, job, pattern, syntax, this_run=this_run, actor=actor),
+        )
+
+    def sweep(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
+        return self._write("sweep", lambda tables: memory_exclude.sweep(tables, job, n, after, limit))
+
+    def include(self, job: int, n: int, *, actor: str) -> Exclusion:
+        return self._write("include", lambda tables: memory_exclude.include(tables, job, n, actor=actor))
+
+    def readmit(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
+        return self._write("readmit", lambda tables: memory_exclude.readmit(tables, job, n, after, limit))
+
+    def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
+        return self._write(
+            "rejudge", lambda tables: memory_rescope.rejudge(tables, job, judge, after, limit, actor=actor)
+        )
+
+    def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
+        return self._write(
+            "mend", lambda tables: memory_reopen.mend(tables, job, targets, actor=actor, because=because)
+        )
+
+    def exclusions(self, job: int) -> list[Exclusion]:
+        return self._read(lambda tables: memory_exclude.exclusions(tables, job))
+
+    def label(self, job: int, targets: Sequence[int], word: str | None, *, actor: str) -> int:
+        return self._write("label", lambda tables: memory_label.label(tables, job, targets, word, actor=actor))
 
     # Work
 
@@ -115,8 +206,55 @@ class MemoryLedger:
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
         return self._write("acknowledge", lambda tables: memory_leases.acknowledge(tables, job, is_dead=is_dead))
 
-    def finish(self, job: int, lease: Lease) -> Job | None:
-        return self._write("finish", lambda tables: memory_jobs.finish(tables, job, lease))
+    def finish(
+        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    ) -> Job | None:
+        return self._write(
+            "finish", lambda tables: memory_jobs.finish(tables, job, lease, plan_failed, pages_max, stale)
+        )
+
+    # Hosts
+
+    def turn(
+        self,
+        host: str,
+        claimed: Claimed,
+        *,
+        ticket: str,
+        delay_ms: int,
+        per_host: int,
+        patience_ms: int,
+    ) -> Turn:
+        return self._write(
+            "turn",
+            lambda tables: memory_hosts.turn(
+                tables,
+                host,
+                claimed,
+                ticket=ticket,
+                delay_ms=delay_ms,
+                per_host=per_host,
+                patience_ms=patience_ms,
+            ),
+        )
+
+    def leave(self, ticket: str, visited: Visited = UNTOLD) -> None:
+        self._write("leave", lambda tables: memory_hosts.leave(tables, ticket, visited))
+
+    def robots(self, origin: str, agent: str, claimed: Claimed, *, insist: bool = False) -> RobotsAnswer:
+        return self._write("robots", lambda tables: memory_hosts.robots(tables, origin, agent, claimed, insist=insist))
+
+    def keep_robots(self, origin: str, host: str, agent: str, kept: KeptRobots | None) -> None:
+        self._write("keep_robots", lambda tables: memory_hosts.keep_robots(tables, origin, host, agent, kept))
+
+    def limit_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
+        return self._write(
+            "limit_host",
+            lambda tables: memory_hosts.limit_host(tables, host, delay_ms=delay_ms, concurrency=concurrency),
+        )
+
+    def hosts(self, *, host: str | None = None, after: str = "", limit: int = 500) -> list[HostLook]:
+        return self._read(lambda tables: memory_hosts.hosts(tables, host=host, after=after, limit=limit))
 
     # Views
 
@@ -138,7 +276,7 @@ class MemoryLedger:
     def holders(self, job: int) -> list[Holder]:
         return self._read(lambda tables: memory_leases.holders(tables, job))
 
-    def plan(self, job: int) -> tuple[int, bool]:
+    def plan(self, job: int) -> tuple[int, bool, bytes]:
         return self._read(lambda tables: memory_views.plan(tables, job))
 
     def targets(
@@ -149,8 +287,104 @@ class MemoryLedger:
     def pages(self, job: int, *, after: int = 0, limit: int = 500) -> list[PageRow]:
         return self._read(lambda tables: memory_views.pages(tables, job, after, limit))
 
+    def results(
+        self,
+        job: int,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        after: tuple[int, int] = (0, -1),
+        limit: int = 500,
+    ) -> list[PageRow]:
+        return self._read(lambda tables: memory_views.results(tables, job, where, after, limit))
+
+    def fresh(
+        self,
+        job: int,
+        mark: Bookmark,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        limit: int = 500,
+    ) -> tuple[list[Fresh], Bookmark]:
+        return self._read(lambda tables: memory_streams.fresh(tables, job, mark, where, limit))
+
+    def bookmark(self, job: int, consumer: str) -> Bookmark:
+        return self._read(lambda tables: memory_streams.bookmark(tables, job, consumer))
+
     def history(self, job: int, *, target: int | None = None) -> tuple[list[Event], list[AttemptRow]]:
         return self._read(lambda tables: memory_views.history(tables, job, target))
+
+    # Looks
+
+    def find(self, job: int, key: bytes) -> TargetRow | None:
+        return self._read(lambda tables: memory_looks.find_target(tables, job, key))
+
+    def attempts(self, target: int) -> list[AttemptRow]:
+        return self._read(lambda tables: [row for row in tables.attempts.values() if row.target == target])
+
+    def failures(self, job: int, *, limit: int = 1000) -> list[Failures]:
+        return self._read(lambda tables: memory_looks.failures(tables, job)[:limit])
+
+    def events(
+        self,
+        job: int | None = None,
+        *,
+        since: int = 0,
+        kinds: Sequence[EventKind] = (),
+        without: Sequence[EventKind] = (),
+        after: EventPlace | None = None,
+        limit: int = 500,
+        newest: bool = False,
+    ) -> list[EventRow]:
+        rows = self._read(lambda tables: memory_looks.events(tables, job))
+        rows = [row for row in rows if row.at >= since and (not kinds or (row.thing, row.verb) in kinds)]
+        rows = [row for row in rows if (row.thing, row.verb) not in without and (after is None or row.place > after)]
+        return rows[-limit:] if newest else rows[:limit]
+
+    def checkpoints(self, job: int, *, before: int | None = None, limit: int = 500) -> list[CheckpointRow]:
+        return self._read(lambda tables: memory_looks.checkpoints(tables, job, before)[:limit])
+
+    def as_of(
+        self, job: int, commits: Mapping[str, int], *, settled: bool, after: int = 0, limit: int = 500
+    ) -> list[ListedTarget]:
+        rows = self._read(lambda tables: memory_looks.as_of(tables, job, commits, settled))
+        return [row for row in rows if row.id > after][:limit]
+
+    def links_out(
+        self, job: int, commits: Mapping[str, int], *, after: bytes = b"", limit: int = 500
+    ) -> list[tuple[bytes, str]]:
+        rows = self._read(lambda tables: memory_looks.links_out(tables, job, commits))
+        return [row for row in rows if row[0] > after][:limit]
+
+    def pulse(self, job: int) -> int:
+        return self._read(lambda tables: memory_looks.pulse(tables, job))
+
+    # Surveys
+
+    def hosts_waiting(self, job: int, *, host: str | None = None, limit: int = 1000) -> list[HostWait]:
+        return self._read(lambda tables: memory_surveys.hosts_waiting(tables, job, host, limit))
+
+    def pending_by(self, job: int, column: str, *, limit: int = 100_000) -> list[tuple[str, int]]:
+        return self._read(lambda tables: memory_surveys.pending_by(tables, job, column, limit))
+
+    def upcoming(self, job: int, *, limit: int = 20) -> list[Upcoming]:
+        return self._read(lambda tables: memory_surveys.upcoming(tables, job, limit))
+
+    def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
+        return self._read(lambda tables: memory_surveys.breakdown(tables, job, by))
+
+    def link_out(self, job: int, key: bytes) -> int | None:
+        return self._read(lambda tables: memory_surveys.link_out(tables, job, key))
+
+    def robots_text(self, origin: str) -> bytes | None:
+        return self._read(lambda tables: memory_surveys.robots_text(tables, origin))
+
+    def runs(self, job: int) -> list[RunLook]:
+        return self._read(lambda tables: memory_surveys.runs(tables, job))
+
+    def changes(
+        self, job: int, first: RunLook, second: RunLook, *, after: int = 0, limit: int = 500
+    ) -> tuple[list[Change], int | None]:
+        return self._read(lambda tables: memory_surveys.changes(tables, job, first, second, after, limit))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         raise Refused("a ledger in memory has no SQL to be asked in")
@@ -160,5 +394,5 @@ class MemoryLedger:
 
 
 def _pass(name: str) -> None:
-    if name in faults.POINTS:
+    if name in faults.EVERY_POINT:
         faults.point(name)

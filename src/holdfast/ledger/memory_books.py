@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from holdfast.errors import BatchMismatch, Corrupt, NotFound
 from holdfast.ledger.memory_state import ChunkRow, Commit, Entry, Tables, TargetState
+from holdfast.model.edit import EXCLUDED
 from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.states import COUNTED, State, wire_status
 from holdfast.model.target import Found
+from holdfast.policy.exclusion import Rules
 
 ENDS_OF_A_HOLD = ("rescue", "release")
 
@@ -81,14 +85,24 @@ def put(tables: Tables, row: TargetState, by: int) -> None:
     tables.targets[row.id] = row
 
 
+def rules_of(tables: Tables, job: int) -> Rules:
+    """The exclusions that are active now."""
+    generation = tables.jobs[job].generation
+    every = [each for (owner, _), each in sorted(tables.exclusions.items(), key=lambda item: item[0]) if owner == job]
+    return Rules(each for each in every if each.is_active(generation))
+
+
 FoundBy = tuple[Found, Commit, int | None]  # what, in which commit, on which page
 
 
 def add_found(tables: Tables, job: Job, found: Sequence[FoundBy]) -> None:
     """New targets of one call: the first finder of a key wins, and ids follow the keys, as sorted inserts give them."""
+    rules = rules_of(tables, job.id)
     first: dict[bytes, FoundBy] = {}
-    for each in found:
-        first.setdefault(each[0].key, each)
+    for item, by, parent in found:
+        rule = None if item.disposition else rules.rule_for(item.path)
+        judged = item if rule is None else msgspec.structs.replace(item, disposition=EXCLUDED, rule=rule)
+        first.setdefault(item.key, (judged, by, parent))
     for key in sorted(first):
         if (job.id, key) not in tables.keys:
             _add_target(tables, job, *first[key])
@@ -102,7 +116,7 @@ def _add_target(tables: Tables, job: Job, found: Found, by: Commit, parent: int 
         job=job.id,
         chunk=home.id,
         phase=home.phase,
-        generation=job.generation,
+        generation=1,
         found=found,
         found_by=by,
         found_at=now,

@@ -10,14 +10,17 @@ from typing import Any
 from holdfast.errors import BadParams, Corrupt, Refused
 from holdfast.ledger.memory_books import add_entry, add_event, chunk_of, chunks_of, counts_of, put, read_job
 from holdfast.ledger.memory_books import write_checkpoint as checkpoint
+from holdfast.ledger.memory_reopen import put_back, walking
 from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables
 from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.lease import Lease
 from holdfast.model.states import JOB, STATES_OF, State, move
-from holdfast.policy import health
+from holdfast.policy import health, limits
 
 STOPS = ("disk_full", "blocked")  # pauses that say by themselves why the job stopped
 MOVES = ("start", "resume")
+OUTRANKED = ("time_out", "pause")  # a limit that was called is not softened to a pause
+LAST_CHECKPOINT = {"page_limit": "limit", "time_limit": "timeout"}
 
 
 def submit(tables: Tables, spec: JobSpec) -> tuple[Job, bool]:
@@ -96,6 +99,7 @@ def move_job(tables: Tables, job: int, verb: str, *, actor: str, because: str, v
         requested=None,
         paused_by=None,
         stop_reason=None,
+        health=None,
         because=because,
         since=now,
         started_at=before.started_at or now,
@@ -104,24 +108,16 @@ def move_job(tables: Tables, job: int, verb: str, *, actor: str, because: str, v
     _request_of_chunks(tables, job, None)
     _tell(tables, after, verb, step.source, step.target, actor=actor, because=because)
     if step.source == "failed":
-        _requeue_seeds(tables, job)
+        _requeue_seeds(tables, job, actor)
     return after
 
 
-def _requeue_seeds(tables: Tables, job: int) -> None:
+def _requeue_seeds(tables: Tables, job: int, actor: str) -> None:
     """A failed job failed for its seeds: they are tried afresh, as a new generation that keeps the old attempts."""
     every = [row for row in tables.targets.values() if row.job == job]
     rows = [row for row in every if row.found.depth == 0 and row.state == State.FAILED]
-    if not rows:
-        return
-    control = chunk_of(tables, job, "control").id
-    add_entry(tables, control, "requeue")
-    for row in rows:
-        fresh = replace(
-            row, state=State.READY, generation=row.generation + 1, attempts=0, deaths=0, code=None, because=None,
-            settled_by=None, settled_at=None,
-        )  # fmt: skip
-        put(tables, fresh, control)
+    if rows:
+        put_back(tables, job, "requeue", rows, actor=actor)
 
 
 def request(tables: Tables, job: int, action: str, *, actor: str, because: str, paused_by: str) -> Job:
@@ -130,7 +126,7 @@ def request(tables: Tables, job: int, action: str, *, actor: str, because: str, 
         raise BadParams(f"{action!r} cannot be requested; allowed: {', '.join(REQUESTS)}")
     before = read_job(tables, job)
     move(JOB, before.status, action)
-    if before.requested in (action, "cancel"):
+    if before.requested in (action, "cancel") or (before.requested, action) == OUTRANKED:
         return before
     by = paused_by if action == "pause" else None
     after = _change(tables, before, requested=action, paused_by=by, because=because)
@@ -142,6 +138,10 @@ def request(tables: Tables, job: int, action: str, *, actor: str, because: str, 
 def carry_out(tables: Tables, job: int) -> Job:
     """What was requested, now that nobody holds a chunk: paused (with a checkpoint) or cancelled."""
     before = read_job(tables, job)
+    if before.requested == "time_out":
+        _request_of_chunks(tables, job, None)
+        tables.jobs[job] = replace(before, requested=None)
+        return _end(tables, tables.jobs[job], health.Ending("time_out", "partial", before.because, "time_limit"))
     step = move(JOB, before.status, before.requested or "")
     now, paused = tables.at.wall_ms, step.target == "paused"
     after = _change(
@@ -162,19 +162,29 @@ def carry_out(tables: Tables, job: int) -> Job:
     return after
 
 
-def finish(tables: Tables, job: int, lease: Lease) -> Job | None:
+def finish(
+    tables: Tables, job: int, lease: Lease, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+) -> Job | None:
     """The job's last move, if its books balance with nothing left. Repeated after its end, it answers the same."""
     before = read_job(tables, job)
-    if before.status in ("completed", "failed"):
+    if before.status in ("completed", "failed", "timeout"):
         return before
     chunk = tables.chunks.get(lease.chunk)
     if chunk is None or chunk.job != job or chunk.kind != "control" or not chunk.is_held_under(lease.epoch):
         return None
-    if before.status != "in_progress" or before.requested is not None or not tables.plans[job].done:
+    if before.status != "in_progress" or before.requested is not None:
         return None
-    counts = counts_of(tables, job)
-    ending = health.verdict(counts, seeds_failed_only=counts.succeeded == 0 and _only_seeds_failed(tables, job))
-    return None if ending is None else _end(tables, before, chunk.id, ending)
+    counts, ending, walks = counts_of(tables, job), None, walking(tables, job) is not None
+    if (tables.plans[job].done or plan_failed) and not walks:
+        seeds_failed = counts.succeeded == 0 and _only_seeds_failed(tables, job)
+        ending = health.verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed)
+    ending = ending or health.stale_ending(stale)
+    if ending is None and not walks:
+        ending = limits.at_page_limit(counts, pages_max)
+    if ending is None:
+        return None
+    add_entry(tables, chunk.id, "finish")
+    return _end(tables, before, ending)
 
 
 def _only_seeds_failed(tables: Tables, job: int) -> bool:
@@ -183,9 +193,8 @@ def _only_seeds_failed(tables: Tables, job: int) -> bool:
     return bool(failed) and all(row.found.depth == 0 for row in failed)
 
 
-def _end(tables: Tables, before: Job, control: int, ending: health.Ending) -> Job:
+def _end(tables: Tables, before: Job, ending: health.Ending) -> Job:
     step, now = move(JOB, before.status, ending.verb), tables.at.wall_ms
-    add_entry(tables, control, "finish")
     after = _change(
         tables,
         before,
@@ -199,20 +208,25 @@ def _end(tables: Tables, before: Job, control: int, ending: health.Ending) -> Jo
     )
     close_runs(tables, before.id, step.target, ending.stop_reason)
     _tell(tables, after, ending.verb, step.source, step.target, actor="worker", because=ending.because)
-    checkpoint(tables, before.id, "final")
+    checkpoint(tables, before.id, LAST_CHECKPOINT.get(ending.stop_reason or "", "final"))
     return after
 
 
-def amend(tables: Tables, job: int, options: Options, *, actor: str, because: str) -> Job:
+def amend(
+    tables: Tables, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+) -> Job:
     before = read_job(tables, job)
-    after = _change(tables, before, options=options)
+    after = _change(tables, before, options=options, params=before.params if params is None else params)
     _tell(tables, after, "amend", before.status, after.status, actor=actor, because=because)
     return after
 
 
 def open_run(tables: Tables, job: int, mode: str, trigger: str) -> int:
-    before = read_job(tables, job)
+    """Begin a run; the first one after a rescan or a restart has the mode that was asked for then."""
+    before, plan = read_job(tables, job), tables.plans[job]
     close_runs(tables, job, "failed", "crash")
+    mode = plan.opening or mode
+    tables.plans[job] = replace(plan, opening=None)
     tables.jobs[job] = replace(before, run=before.run + 1)
     tables.runs[job, before.run + 1] = RunRow(mode, trigger, tables.at.wall_ms)
     return before.run + 1

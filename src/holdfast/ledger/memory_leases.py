@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.ledger.memory_books import add_entry, add_event, chunks_of, put, read_job
+from holdfast.ledger.memory_hosts import end_visits, host_row
 from holdfast.ledger.memory_jobs import carry_out
 from holdfast.ledger.memory_state import ChunkRow, Commit, Tables, TargetState
 from holdfast.model.claim import Holding
@@ -84,6 +85,7 @@ def _end_hold(tables: Tables, chunk: ChunkRow, verb: str, *, blamed: bool, actor
     """Make a chunk idle and put back every target held in it, as one numbered commit; where each of them went."""
     step = move(CHUNK, "leased", verb)
     tables.chunks[chunk.id] = replace(tables.chunks[chunk.id], owner=None, until=0)
+    end_visits(tables, chunk.id)
     by = (chunk.id, add_entry(tables, chunk.id, verb))
     add_event(tables, chunk.id, "chunk", verb, step.source, step.target, actor=actor, because=because)
     outcome = "lost" if verb == "rescue" else "handed_back"
@@ -155,10 +157,10 @@ def held(tables: Tables, leases: Sequence[Lease]) -> Holding:
     """Which leases still hold, with their numbers, and every target held under them."""
     current = [tables.chunks[item.chunk] for item in leases if _holds(tables, item)]
     rows = [row for chunk in current for row in held_in(tables, chunk.id)]
-    return Holding(tuple(chunk.lease() for chunk in current), tuple(claimed_from(row) for row in rows))
+    return Holding(tuple(chunk.lease() for chunk in current), tuple(claimed_from(tables, row) for row in rows))
 
 
-def claimed_from(row: TargetState) -> Claimed:
+def claimed_from(tables: Tables, row: TargetState) -> Claimed:
     """A held target as its worker sees it."""
     found = row.found
     return Claimed(
@@ -175,6 +177,9 @@ def claimed_from(row: TargetState) -> Claimed:
         attempts=row.attempts,
         generation=row.generation,
         alone=row.alone,
+        name=found.name,
+        params=found.params,
+        delay_ms=host_row(tables, found.host).own_delay_ms,
     )
 
 

@@ -6,23 +6,35 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from holdfast.errors import Corrupt, LostLease
-from holdfast.ledger.memory_books import FoundBy, add_entry, add_found, is_stored, put, read_job, write_checkpoint
+from holdfast.ledger.memory_books import (
+    FoundBy,
+    add_entry,
+    add_found,
+    counts_of,
+    is_stored,
+    put,
+    read_job,
+    rules_of,
+    write_checkpoint,
+)
+from holdfast.ledger.memory_exclude import leave_out
+from holdfast.ledger.memory_hosts import BUSY_POLL_MS, host_row, is_full, turn_breaker
 from holdfast.ledger.memory_leases import claimed_from
-from holdfast.ledger.memory_state import ChunkRow, Commit, HostRow, PlanRow, Tables, TargetState
+from holdfast.ledger.memory_state import ChunkRow, Commit, Tables, TargetState
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.job import Job
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import VERDICT_MOVES, Batch, PlanBatch, Verdict
 from holdfast.model.states import STATES_OF, TARGET, State, move
 from holdfast.model.target import AttemptRow, Claimed
+from holdfast.policy.politeness import host_answered
 
-BUSY_POLL_MS = 50  # nobody can say when a full host gets a free place
 STATE_AFTER = {
     "succeed": State.SUCCEEDED,
     "skip": State.SKIPPED,
     "fail": State.FAILED,
     "retry": State.WAITING,
-    "hand_back": State.READY,
+    "hand_back": State.WAITING,
 }
 OUTCOMES = {
     "succeed": "succeeded",
@@ -42,12 +54,14 @@ def settle(tables: Tables, job: int, batches: Sequence[Batch], wish: Wish | None
     claimed = [] if wish is None else _claim(tables, job, wish, answers)
     open_chunks = {item.chunk for item in wish.leases if answers[item.chunk].kind == "settled"} if wish else set()
     pending = [each for each in tables.targets.values() if each.chunk in open_chunks and _is_pending(each)]
+    pages_max = wish.pages_max if wish is not None and wish.leases and wish.room > 0 else None
     return Settled(
         answers=answers,
         claimed=tuple(claimed),
         suspects=sum(each.state == State.SOLO for each in pending),
         next_due_ms=min((_due_in(tables, each, wish.per_host) for each in pending), default=None) if wish else None,
         checkpoint=write_checkpoint(tables, job, checkpoint) if checkpoint and stored else None,
+        pages_left=None if pages_max is None else pages_max - _pages_begun(tables, job),
     )
 
 
@@ -65,7 +79,18 @@ def _settle_batch(tables: Tables, job: Job, batch: Batch) -> Answer:
     by = (chunk.id, add_entry(tables, chunk.id, "settle", batch.digest))
     for verdict in batch.verdicts:
         _settle_target(tables, job, batch, verdict, by)
+    _turn_breakers(tables, batch)
     return _answer(tables.chunks[chunk.id], "settled")
+
+
+def _turn_breakers(tables: Tables, batch: Batch) -> None:
+    answered: dict[str, list[bool]] = {}
+    for verdict in batch.verdicts:
+        ok = host_answered(verdict)
+        if ok is not None:
+            answered.setdefault(tables.targets[verdict.target].found.host, []).append(ok)
+    for host, answers in answered.items():
+        turn_breaker(tables, host, answers)
 
 
 def _chunk(tables: Tables, job: int, chunk: int) -> ChunkRow:
@@ -94,14 +119,16 @@ def _settle_target(tables: Tables, job: Job, batch: Batch, verdict: Verdict, by:
         message=verdict.because or None,
         bytes=verdict.bytes,
     )
-    _store_results(tables, job, row, verdict)
+    _store_results(tables, job, row, verdict, by)
 
 
 def _after(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> TargetState:
     """The target as the verdict leaves it."""
     settled = move(TARGET, "in_progress", verdict.move).target != "pending"
-    waits = verdict.move == "retry" and verdict.wait_ms is not None
-    state = State.READY if verdict.move == "retry" and not waits else STATE_AFTER[verdict.move]
+    state = STATE_AFTER[verdict.move]
+    waits = state == State.WAITING and verdict.wait_ms is not None
+    if state == State.WAITING and not waits:
+        state = State.READY
     return replace(
         row,
         state=state,
@@ -115,7 +142,7 @@ def _after(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Com
         held_epoch=None,
         settled_by=by if settled else None,
         settled_at=tables.at.wall_ms if settled else None,
-        run=job.run,
+        run=job.run if settled else row.run,
     )
 
 
@@ -124,15 +151,20 @@ def _found_in(batch: Batch) -> list[FoundBy]:
     return [(found, by, verdict.target) for verdict in batch.verdicts for found in verdict.found]
 
 
-def _store_results(tables: Tables, job: Job, row: TargetState, verdict: Verdict) -> None:
+def _store_results(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> None:
     if verdict.body is not None:
         tables.bodies[row.id, row.generation] = verdict.body
     for n, record in enumerate(verdict.records):
         tables.records[row.id, row.generation, n] = record
+        tables.record_runs[row.id, row.generation, n] = job.run
+        tables.record_by[row.id, row.generation, n] = by
+        tables.record_run[row.id, row.generation, n] = job.run
     for external in verdict.external:
         tables.external.setdefault((job.id, external.key), external)
+        tables.external_by.setdefault((job.id, external.key), by)
+        tables.external_from.setdefault((job.id, external.key), row.id)
     if verdict.hold_host_ms:
-        host = _host(tables, row)
+        host = host_row(tables, row.found.host)
         until = max(host.hold_until, tables.at.wall_ms + verdict.hold_host_ms)
         tables.hosts[row.found.host] = replace(host, hold_until=until)
 
@@ -145,10 +177,10 @@ def enqueue(tables: Tables, job: int, batch: PlanBatch) -> Lease:
     if not chunk.is_held_under(batch.epoch) or chunk.no != batch.no - 1:
         raise LostLease(f"the plan of {row} is held by somebody else now")
     plan = tables.plans[job]
-    if plan != PlanRow(batch.chunk, batch.cursor):
+    if (plan.chunk, plan.cursor, plan.done) != (batch.chunk, batch.cursor, False):
         raise Corrupt(f"the plan of {row} stands at {plan.cursor}, done: {plan.done}, not at {batch.cursor}")
     by = (batch.chunk, add_entry(tables, batch.chunk, "plan", batch.digest))
-    tables.plans[job] = PlanRow(batch.chunk, batch.next_cursor, batch.done)
+    tables.plans[job] = replace(plan, cursor=batch.next_cursor, done=batch.done, trail=batch.trail)
     tables.jobs[job] = replace(row, plan_done=batch.done)
     add_found(tables, row, [(found, by, None) for found in batch.found])
     return tables.chunks[batch.chunk].lease()
@@ -162,15 +194,32 @@ def _claim(tables: Tables, job: int, wish: Wish, answers: dict[int, Answer]) -> 
             chunk = _chunk(tables, job, item.chunk)
             answers[item.chunk] = _answer(chunk, "settled") if chunk.is_held_under(item.epoch) else Answer("lost")
     claimed: list[Claimed] = []
+    room = min(1, wish.room) if wish.alone else wish.room
+    if wish.pages_max is not None:
+        room = max(0, min(room, wish.pages_max - _pages_begun(tables, job)))
+    rules, numbered = rules_of(tables, job), set(had_batch)
     for row in _candidates(tables, wish, answers):
-        if len(claimed) == (min(1, wish.room) if wish.alone else wish.room):
+        if len(claimed) == room:
             break
-        if _due_in(tables, row, wish.per_host) == 0:
+        if _due_in(tables, row, wish.per_host) != 0:
+            continue
+        if row.chunk not in numbered:
+            numbered.add(row.chunk)
+            add_entry(tables, row.chunk, "claim")
+        rule = rules.rule_for(row.found.path)
+        if rule is None:
             claimed.append(_hold(tables, row, wish))
-    for chunk_id in sorted({each.chunk for each in claimed} - had_batch):
-        add_entry(tables, chunk_id, "claim")
+        else:
+            leave_out(tables, row, (row.chunk, tables.chunks[row.chunk].no), rule, actor="worker")
+    for chunk_id in numbered - had_batch:
         answers[chunk_id] = _answer(tables.chunks[chunk_id], "settled")
     return claimed
+
+
+def _pages_begun(tables: Tables, job: int) -> int:
+    """What a page limit counts: targets that are in somebody's hands or came to an end."""
+    counts = counts_of(tables, job)
+    return counts.succeeded + counts.failed + counts.in_progress
 
 
 def _candidates(tables: Tables, wish: Wish, answers: dict[int, Answer]) -> Iterator[TargetState]:
@@ -208,21 +257,17 @@ def _hold(tables: Tables, row: TargetState, wish: Wish) -> Claimed:
         because=None,
     )
     put(tables, after, chunk.id)
-    tables.hosts[row.found.host] = replace(_host(tables, row), next_at=now + wish.delay_ms)
-    return claimed_from(after)
+    host = host_row(tables, row.found.host)
+    tables.hosts[row.found.host] = replace(host, next_at=now + max(wish.delay_ms, host.own_delay_ms))
+    return claimed_from(tables, after)
 
 
 def _is_pending(row: TargetState) -> bool:
     return row.state in STATES_OF["pending"]
 
 
-def _host(tables: Tables, row: TargetState) -> HostRow:
-    return tables.hosts.get(row.found.host, HostRow())
-
-
 def _due_in(tables: Tables, row: TargetState, per_host: int) -> int:
     """Milliseconds until this pending target could be claimed; 0: now."""
-    at = max(_host(tables, row).ready_at, row.not_before or 0)
+    at = max(host_row(tables, row.found.host).ready_at, row.not_before or 0)
     wait = max(0, at - tables.at.wall_ms)
-    in_hand = sum(r.state == State.HELD and r.found.host == row.found.host for r in tables.targets.values())
-    return wait if in_hand < per_host else max(wait, BUSY_POLL_MS)
+    return max(wait, BUSY_POLL_MS) if is_full(tables, row.found.host, per_host) else wait

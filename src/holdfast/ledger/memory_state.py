@@ -1,7 +1,7 @@
 """The rows of the in-memory ledger and the store that several connections share. Holds values, decides nothing.
 
 Rows are frozen and are replaced, never changed: a transaction works on shallow copies of the tables, and its commit
-swaps them in, so a call that raises has had no effect. No row is ever deleted; a new id is the number of rows plus one.
+swaps them in, so a call that raises has had no effect. A new id is the number of rows plus one: only walks are deleted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field, fields
 
+from holdfast.model.bookmark import Bookmark
+from holdfast.model.edit import Exclusion, Walk
+from holdfast.model.host import KeptRobots
 from holdfast.model.job import Job
 from holdfast.model.keys import SALT_BYTES
 from holdfast.model.lease import Lease, Owner
@@ -112,10 +115,38 @@ class HostRow:
 
     next_at: int = 0
     hold_until: int = 0
+    delay_ms: int | None = None
+    conc: int | None = None
+    crawl_delay_ms: int | None = None
+    fails: int = 0
+    trips: int = 0
 
     @property
     def ready_at(self) -> int:
         return max(self.next_at, self.hold_until)
+
+    @property
+    def own_delay_ms(self) -> int:
+        """Set for it, or asked for by its robots.txt, whatever a job's pace."""
+        return max(self.delay_ms or 0, self.crawl_delay_ms or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request to a host, made while a target of another host is worked."""
+
+    host: str
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRow:
+    """What is kept of an origin's robots.txt, and under which lease somebody is asking for it."""
+
+    kept: KeptRobots | None = None
+    fetched_at: int = 0
+    expires_at: int = 0
+    asker: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +154,29 @@ class PlanRow:
     chunk: int
     cursor: int = 0
     done: bool = False
+    trail: bytes = b""
+    mode: str = "full"
+    opening: str | None = None  # the mode of the next run
+
+
+@dataclass(frozen=True, slots=True)
+class WalkRow:
+    """A walk over the targets of a job that is not at its end."""
+
+    job: int
+    verb: str
+    actor: str
+    doc: Walk
+    cursor: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRow:
+    """What a named verb overwrote."""
+
+    verb: str
+    actor: str
+    before: TargetState
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +205,24 @@ class Tables:
     targets: dict[int, TargetState] = field(default_factory=dict)
     keys: dict[tuple[int, bytes], int] = field(default_factory=dict)  # UNIQUE (job, key)
     external: dict[tuple[int, bytes], External] = field(default_factory=dict)
+    external_by: dict[tuple[int, bytes], Commit] = field(default_factory=dict)  # which commit found it
+    external_from: dict[tuple[int, bytes], int] = field(default_factory=dict)  # on which target
     records: dict[tuple[int, int, int], Record] = field(default_factory=dict)  # target, generation, n
+    record_runs: dict[tuple[int, int, int], int] = field(default_factory=dict)  # of the records: in which run
+    record_by: dict[tuple[int, int, int], Commit] = field(default_factory=dict)  # which commit published it
+    record_run: dict[tuple[int, int, int], int] = field(default_factory=dict)  # in which run
+    bookmarks: dict[tuple[int, str], Bookmark] = field(default_factory=dict)  # job, consumer
     bodies: dict[tuple[int, int], BodyRef] = field(default_factory=dict)  # target, generation
     attempts: dict[tuple[int, int, int], AttemptRow] = field(default_factory=dict)  # chunk, no, target
     hosts: dict[str, HostRow] = field(default_factory=dict)
+    visits: dict[str, Visit] = field(default_factory=dict)  # by ticket
+    robots: dict[tuple[str, str], RobotsRow] = field(default_factory=dict)  # origin, agent
     tallies: Counter[tuple[int, str, str, str]] = field(default_factory=Counter)  # chunk, type, status, reason
     checkpoints: dict[tuple[int, int], Checkpoint] = field(default_factory=dict)
+    walks: dict[int, WalkRow] = field(default_factory=dict)
+    undo: dict[tuple[int, int, int], UndoRow] = field(default_factory=dict)  # target, chunk, no
+    labels: dict[int, str] = field(default_factory=dict)  # by target
+    exclusions: dict[tuple[int, int], Exclusion] = field(default_factory=dict)  # job, n
 
     def draft(self, at: Moment) -> Tables:
         """Copies to work on; the rows in them are shared, being frozen."""

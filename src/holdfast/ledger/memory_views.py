@@ -11,7 +11,7 @@ from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.states import State, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
-from holdfast.policy.filters import Condition, matches
+from holdfast.policy.filters import Condition, matches, resolved
 
 UID = "J-"
 NAMES_SHOWN = 5
@@ -39,18 +39,20 @@ def books(tables: Tables, job: int) -> tuple[Job, Counts, Checkpoint | None]:
     return read_job(tables, job), counts_of(tables, job), valid[-1] if valid else None
 
 
-def plan(tables: Tables, job: int) -> tuple[int, bool]:
+def plan(tables: Tables, job: int) -> tuple[int, bool, bytes]:
     read_job(tables, job)
-    return tables.plans[job].cursor, tables.plans[job].done
+    row = tables.plans[job]
+    return row.cursor, row.done, row.trail
 
 
 def targets(tables: Tables, job: int, where: Sequence[Condition], after: int, limit: int) -> list[TargetRow]:
     read_job(tables, job)
-    rows = [_row(tables, each) for each in tables.targets.values() if each.job == job and each.id > after]
-    return [row for row in rows if matches(row, where)][:limit]
+    meant = resolved(where, tables.at.wall_ms)
+    rows = [row_of(tables, each) for each in tables.targets.values() if each.job == job and each.id > after]
+    return [row for row in rows if matches(row, meant)][:limit]
 
 
-def _row(tables: Tables, target: TargetState) -> TargetRow:
+def row_of(tables: Tables, target: TargetState) -> TargetRow:
     body = tables.bodies.get((target.id, target.generation))
     return TargetRow(
         id=target.id,
@@ -72,36 +74,76 @@ def _row(tables: Tables, target: TargetState) -> TargetRow:
         found_at=target.found_at,
         settled_at=target.settled_at,
         sha256=body.sha256 if body else None,
+        name=target.found.name or None,
+        size=body.size if body else None,
+        run=_run_at(tables, target),
+        label=tables.labels.get(target.id),
     )
 
 
+def _run_at(tables: Tables, target: TargetState) -> int | None:
+    """The run that was the newest when it was settled."""
+    at = target.settled_at
+    runs = [n for (job, n), run in tables.runs.items() if job == target.job and at is not None and run.started_at <= at]
+    return max(runs, default=None)
+
+
 def pages(tables: Tables, job: int, after: int, limit: int) -> list[PageRow]:
-    """Succeeded targets with a body and a first record."""
+    """Succeeded targets with a body and a first record; one that is fetched again as it was until it is settled."""
     read_job(tables, job)
-    done = [t for t in tables.targets.values() if t.job == job and t.id > after and t.state == State.SUCCEEDED]
+    done = [t for t in tables.targets.values() if t.job == job and t.id > after and _is_served(tables, t)]
     found = [_page(tables, target) for target in done]
     return [page for page in found if page is not None][:limit]
 
 
+def results(tables: Tables, job: int, where: Sequence[Condition], after: tuple[int, int], limit: int) -> list[PageRow]:
+    """Every record of succeeded targets, by (target, n)."""
+    read_job(tables, job)
+    done = [t for t in tables.targets.values() if t.job == job and _is_served(tables, t)]
+    wanted = [t for t in done if matches(row_of(tables, t), resolved(where, tables.at.wall_ms))]
+    newest = {t.id: max((key[1] for key in tables.records if key[0] == t.id), default=0) for t in wanted}
+    keys = [key for key in sorted(tables.records) if newest.get(key[0]) == key[1]]
+    behind = [key for key in keys if (key[0], key[2]) > after]
+    return [result_of(tables, tables.targets[target], n, generation) for target, generation, n in behind[:limit]]
+
+
+def _is_served(tables: Tables, target: TargetState) -> bool:
+    """Succeeded, or put back after it had: then it is served as it was until it is settled anew."""
+    if target.state >= State.SUCCEEDED:
+        return target.state == State.SUCCEEDED
+    earlier = [row.before for (owner, _, _), row in tables.undo.items() if owner == target.id]
+    recorded = max((key[1] for key in tables.records if key[0] == target.id), default=0)
+    return any(row.state == State.SUCCEEDED and row.generation == recorded for row in earlier)
+
+
 def _page(tables: Tables, target: TargetState) -> PageRow | None:
-    body = tables.bodies.get((target.id, target.generation))
-    record = tables.records.get((target.id, target.generation, 0))
-    if body is None or record is None:
-        return None
+    newest = max((gen for owner, gen in tables.bodies if owner == target.id), default=0)
+    return result_of(tables, target, 0, newest) if (target.id, newest, 0) in tables.records else None
+
+
+def result_of(tables: Tables, target: TargetState, n: int, generation: int) -> PageRow:
+    """One record of a target, of this generation."""
+    place = target.id, generation
+    body, record = tables.bodies.get(place), tables.records[*place, n]
     return PageRow(
         target=target.id,
         url=target.url,
         depth=target.found.depth,
         parent_url=None if target.parent is None else tables.targets[target.parent].url,
         record=record.doc,
-        segment=body.segment,
-        offset=body.offset,
-        length=body.length,
-        size=body.size,
-        sha256=body.sha256,
-        media=body.media,
+        segment=body.segment if body else "",
+        offset=body.offset if body else 0,
+        length=body.length if body else 0,
+        size=body.size if body else 0,
+        sha256=body.sha256 if body else b"",
+        media=body.media if body else "",
         found_at=target.found_at,
-        run=target.run,
+        run=tables.record_run[*place, n],
+        n=n,
+        kind=record.kind,
+        key=target.found.key,
+        type=target.found.type,
+        name=target.found.name,
     )
 
 

@@ -97,10 +97,32 @@ class PostgresStore:
                 if version is None:
                     self._fill(connection)
                 elif version != SCHEMA_VERSION:
-                    raise LedgerUnfit(
-                        f"this PostgreSQL ledger has schema {version}, this program {SCHEMA_VERSION}; nothing written",
-                        hint="use the Holdfast that wrote it, or another --database",
-                    )
+                    raise _other_version(version)
+
+    def upgrade(self) -> int | None:
+        """Migrate to this program's version, one transaction per step; answers the version before."""
+        with _told():
+            connection = self._open()
+            with connection.transaction():
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
+                before = self._version(connection)
+                if before is None:
+                    self._fill(connection)
+                elif before > SCHEMA_VERSION:
+                    raise _other_version(before)
+            while (version := self._version(connection)) is not None and version < SCHEMA_VERSION:
+                self._migrate(connection)
+        return before
+
+    def _migrate(self, connection: psycopg.Connection[Row]) -> None:
+        """The next step, unless another program took it while this one waited."""
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
+            version = self._version(connection)
+            if version is not None and version < SCHEMA_VERSION:
+                for statement in statements(version + 1, WORDS):
+                    connection.execute(statement.encode())
+                connection.execute("UPDATE ledger SET schema_version = %s", (version + 1,))
 
     def _version(self, connection: psycopg.Connection[Row]) -> int | None:
         row = connection.execute("SELECT to_regclass('ledger')").fetchone()
@@ -146,6 +168,14 @@ class PostgresStore:
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
+
+
+def _other_version(version: int) -> LedgerUnfit:
+    older = version < SCHEMA_VERSION
+    return LedgerUnfit(
+        f"this PostgreSQL ledger has schema {version}, this program {SCHEMA_VERSION}; nothing written",
+        hint="holdfast db upgrade" if older else "use the Holdfast that wrote it, or another --database",
+    )
 
 
 class PostgresTx:

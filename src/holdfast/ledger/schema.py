@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.model.states import JOB, State
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _JOB_STATUSES = ", ".join(f"'{status}'" for status in JOB.states)
 _STATES = ", ".join(str(int(state)) for state in State)
@@ -108,7 +108,63 @@ CREATE TABLE checkpoint (
 ) {{compact}}
 """
 
-MIGRATIONS: dict[int, str] = {1: _V1}
+# Politeness, the verbs of operators, the cursors of readers. `undo` keeps what a named verb overwrote. `named` has a
+# row only for a target with a natural key or params of its own: pages of a site have none, and pay nothing.
+_V2 = """
+ALTER TABLE host ADD COLUMN fails BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE host ADD COLUMN trips BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE host ADD COLUMN crawl_delay_ms BIGINT;
+ALTER TABLE run ADD COLUMN health TEXT;
+ALTER TABLE run ADD COLUMN doc {blob};
+CREATE TABLE robots (
+  origin TEXT NOT NULL, agent TEXT NOT NULL, status BIGINT NOT NULL, body {blob} NOT NULL, fetched_at BIGINT NOT NULL,
+  expires_at BIGINT NOT NULL, tries BIGINT NOT NULL DEFAULT 0, because TEXT NOT NULL DEFAULT '', asker BIGINT,
+  asker_epoch BIGINT, PRIMARY KEY (origin, agent)
+) {compact};
+CREATE TABLE visit (
+  ticket TEXT NOT NULL PRIMARY KEY, host BIGINT NOT NULL REFERENCES host (id),
+  chunk BIGINT NOT NULL REFERENCES chunk (id) ON DELETE CASCADE
+);
+CREATE INDEX visit_chunk ON visit (chunk);
+CREATE TABLE exclusion (
+  job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, n BIGINT NOT NULL, pattern TEXT NOT NULL,
+  syntax TEXT NOT NULL CHECK (syntax IN ('glob', 'regex')), gen BIGINT, actor TEXT NOT NULL, at BIGINT NOT NULL,
+  removed_at BIGINT, removed_by TEXT, PRIMARY KEY (job, n)
+) {compact};
+CREATE TABLE label (
+  target BIGINT NOT NULL PRIMARY KEY, job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, word TEXT NOT NULL,
+  actor TEXT NOT NULL, at BIGINT NOT NULL
+);
+CREATE TABLE consumer (
+  job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, name TEXT NOT NULL, cursor {blob} NOT NULL,
+  at BIGINT NOT NULL, PRIMARY KEY (job, name)
+) {compact};
+CREATE TABLE undo (
+  target BIGINT NOT NULL, chunk BIGINT NOT NULL REFERENCES chunk (id) ON DELETE CASCADE, no BIGINT NOT NULL,
+  verb TEXT NOT NULL, actor TEXT NOT NULL, before {blob} NOT NULL, state BIGINT NOT NULL, done_chunk BIGINT,
+  done_no BIGINT, PRIMARY KEY (target, chunk, no)
+) {compact};
+CREATE TABLE named (
+  target BIGINT NOT NULL PRIMARY KEY, name TEXT, params TEXT
+);
+ALTER TABLE plan ADD COLUMN trail {blob};
+CREATE INDEX target_failed ON target (job, code) WHERE state = 6;
+ALTER TABLE job ADD COLUMN asked TEXT CHECK (asked IN ('pause', 'cancel', 'time_out'));
+UPDATE job SET asked = requested;
+ALTER TABLE job DROP COLUMN requested;
+ALTER TABLE job RENAME COLUMN asked TO requested;
+CREATE INDEX target_failed_id ON target (job, id) WHERE state = 6;
+CREATE TABLE walk (
+  id {id}, job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, verb TEXT NOT NULL, actor TEXT NOT NULL,
+  cursor BIGINT NOT NULL, doc {blob} NOT NULL
+);
+CREATE INDEX walk_job ON walk (job, id);
+ALTER TABLE plan ADD COLUMN mode TEXT NOT NULL DEFAULT 'full';
+ALTER TABLE plan ADD COLUMN opening TEXT;
+ALTER TABLE chunk ADD COLUMN ruled BIGINT NOT NULL DEFAULT 0
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2}
 LEDGER_TABLE = (
     "CREATE TABLE ledger (id TEXT NOT NULL, schema_version BIGINT NOT NULL, salt {blob} NOT NULL, created_at BIGINT)"
 )

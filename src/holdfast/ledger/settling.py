@@ -11,23 +11,27 @@ from collections.abc import Sequence
 
 from holdfast.errors import BatchMismatch, Corrupt, LostLease
 from holdfast.ledger.books import add_entry, count, write_checkpoint, write_tallies
-from holdfast.ledger.claiming import BUSY_POLL_MS, Claim, fence, next_due_ms, suspects_waiting
+from holdfast.ledger.claiming import BUSY_POLL_MS, ChunkRow, Claim, fence, next_due_ms, suspects_waiting, with_names
 from holdfast.ledger.dues import AT_ONCE, FAR_FUTURE, set_back, set_back_host
+from holdfast.ledger.excluding import rules_of
 from holdfast.ledger.jobs import read_job
 from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
 from holdfast.ledger.links import FoundRow, insert_external, insert_found
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Settled, Wish
+from holdfast.model.host import Breaker
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, PlanBatch, Verdict, seal_of
 from holdfast.model.states import TARGET, State, move
+from holdfast.policy.exclusion import Rules
+from holdfast.policy.politeness import breaker, host_answered
 
 STATE_AFTER = {
     "succeed": State.SUCCEEDED,
     "skip": State.SKIPPED,
     "fail": State.FAILED,
     "retry": State.WAITING,
-    "hand_back": State.READY,
+    "hand_back": State.WAITING,
 }
 KEYS_PER_QUERY = 256
 HELD_COLUMNS = (
@@ -39,54 +43,72 @@ ENDS_OF_A_LEASE = ("rescue", "release")
 
 def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
     """Settle, claim and checkpoint in one transaction; the answer is per chunk."""
-    _open(tx, {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set()))
+    if wish is not None and wish.pages_max is not None:
+        tx.take_turns(job)  # before any row: what is left of a page limit is only known to who claims alone
+    chunks = {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set())
+    rows = open_chunks(tx, chunks)
+    rules = rules_of(tx, job) if any(row.ruled for row in rows.values()) else None
     answers: dict[int, Answer] = {}
     admitted: list[Batch] = []
     for batch in sorted(batches, key=lambda item: item.chunk):
-        answer = answers[batch.chunk] = _admit(tx, batch)
+        answer = answers[batch.chunk] = _admit(tx, batch, rows.get(batch.chunk))
         if answer.kind == "settled":
             admitted.append(batch)
     phases = {batch.chunk: answers[batch.chunk].phase for batch in admitted}
     if admitted:
-        Settle(tx, job, phases, wish).apply(admitted)
+        Settle(tx, job, phases, wish, rules).apply(admitted)
     claim = None
     if wish is not None and wish.leases and wish.room > 0:
-        claim = Claim(tx, job, wish, answers)
+        claim = Claim(tx, job, wish, answers, rows, rules)
         claim.fulfil()
     write_tallies(tx)
     number = write_checkpoint(tx, job, checkpoint) if checkpoint and admitted else None
     if wish is None or not wish.leases:
         return Settled(answers=answers, checkpoint=number)
     claimed = () if claim is None else tuple(claim.claimed)
+    if wish.named:
+        claimed = tuple(with_names(tx, claimed))
     return Settled(
         answers=answers,
         claimed=claimed,
         suspects=suspects_waiting(tx, wish),
         next_due_ms=0 if claimed else next_due_ms(tx, wish),
         checkpoint=number,
+        pages_left=None if claim is None else claim.pages_left,
     )
 
 
-def _open(tx: Tx, chunks: set[int]) -> None:
-    """Lock all rows that this call may fence, by id, before anything else: a wish names them in its own order."""
+def open_chunks(tx: Tx, chunks: set[int]) -> dict[int, ChunkRow]:
+    """Lock all rows that this call may fence, by id, before anything else: a wish names them in its own order.
+
+    Whether there are exclusions stands on them, so a job without any pays nothing for the question.
+    """
     ordered = sorted(chunks)
-    sql = f"SELECT id, at FROM chunk WHERE id IN ({marks(ordered)}) ORDER BY id {tx.lock('chunk')}"
-    for chunk, at in tx.rows(sql, ordered):
+    columns = "id, at, no, epoch, owner_pid, requested, phase, ruled"
+    sql = f"SELECT {columns} FROM chunk WHERE id IN ({marks(ordered)}) ORDER BY id {tx.lock('chunk')}"
+    opened = {}
+    for chunk, at, no, epoch, owner_pid, requested, phase, ruled in tx.rows(sql, ordered):
         set_back(tx, chunk, at)
+        opened[chunk] = ChunkRow(no, None if owner_pid is None else epoch, requested, phase, bool(ruled))
+    return opened
 
 
-def _admit(tx: Tx, batch: Batch | PlanBatch) -> Answer:
-    """The key is looked up first: a committed settle whose reply was lost must not look like a lost lease."""
-    known = _replayed(tx, batch)
+def _admit(tx: Tx, batch: Batch | PlanBatch, row: ChunkRow | None = None) -> Answer:
+    """The key is looked up first: a committed settle whose reply was lost must not look like a lost lease.
+
+    Where the locked row says that our number is the next one under our epoch, nothing can be stored under it.
+    """
+    is_next = row is not None and (row.no, row.epoch) == (batch.no - 1, batch.epoch)
+    known = None if is_next else _replayed(tx, batch)
     if known is not None:
         return known
-    row = fence(tx, batch.chunk, batch.epoch, batch.no)
-    if row is None:
+    fenced = fence(tx, batch.chunk, batch.epoch, batch.no)
+    if fenced is None:
         # The original may have committed while we waited for the row: look once more before calling it lost.
         return _replayed(tx, batch) or Answer("lost")
     verb, n = ("settle", len(batch.verdicts)) if isinstance(batch, Batch) else ("plan", len(batch.found))
     add_entry(tx, batch.chunk, batch.no, batch.epoch, verb, digest=batch.digest, n=n)
-    return Answer("settled", row[0], row[1], row[2])
+    return Answer("settled", fenced[0], fenced[1], fenced[2])
 
 
 def _replayed(tx: Tx, batch: Batch | PlanBatch) -> Answer | None:
@@ -109,14 +131,15 @@ def _replayed(tx: Tx, batch: Batch | PlanBatch) -> Answer | None:
 class Settle:
     """The admitted batches of one transaction being written."""
 
-    def __init__(self, tx: Tx, job: int, phases: dict[int, str], wish: Wish | None) -> None:
-        self._tx, self._job, self._phases = tx, job, phases
+    def __init__(self, tx: Tx, job: int, phases: dict[int, str], wish: Wish | None, rules: Rules | None) -> None:
+        self._tx, self._job, self._phases, self._rules = tx, job, phases, rules
         self._own_chunks = [lease.chunk for lease in wish.leases] if wish else []
         self._now = tx.wall()
         self._held: Counter[int] = Counter()  # lane -> targets no longer held
         self._back: dict[int, list[int]] = defaultdict(list)  # lane -> due times of targets put back
         self._freed: Counter[int] = Counter()  # host -> slots freed
         self._hold: dict[int, int] = {}  # host -> wait until
+        self._answered: dict[int, list[bool]] = defaultdict(list)  # host -> whether it did its part, in order
         self._segments: dict[str, int] = {}
 
     def apply(self, batches: Sequence[Batch]) -> None:
@@ -131,7 +154,7 @@ class Settle:
             for verdict in batch.verdicts
             for item in verdict.found
         ]
-        insert_found(self._tx, self._job, found, self._phases)
+        insert_found(self._tx, self._job, found, self._phases, self._rules)
         external = [
             (batch.chunk, batch.no, verdict.target, item)
             for batch in batches
@@ -189,6 +212,9 @@ class Settle:
         count(self._tx, batch.chunk, type_, step.target, reason if settled else "", 1)
         self._held[lane] += 1
         self._freed[host] += 1
+        answered = host_answered(verdict)
+        if answered is not None:
+            self._answered[host].append(answered)
         if not settled:
             self._back[lane].append(not_before if state == State.WAITING else AT_ONCE)
         if verdict.hold_host_ms:
@@ -268,10 +294,13 @@ class Settle:
         """Free the hosts' slots, and wake our own lanes that waited for one."""
         for host in sorted(self._freed):
             row = one(
-                self._tx, "UPDATE host SET busy = busy - ? WHERE id = ? RETURNING set_at", (self._freed[host], host)
+                self._tx,
+                "UPDATE host SET busy = busy - ? WHERE id = ? RETURNING set_at, hold_until, fails, trips",
+                (self._freed[host], host),
             )
             if row is not None:
-                set_back_host(self._tx, host, row[0])
+                back = set_back_host(self._tx, host, row[0])
+                self._turn_breaker(host, Breaker(row[2], row[3], bool(row[3]) and row[1] - back > self._now))
             if host in self._hold:
                 self._tx.run(
                     "UPDATE host SET hold_until = CASE WHEN hold_until < ? THEN ? ELSE hold_until END, set_at = ? "
@@ -284,6 +313,17 @@ class Settle:
                     f"AND chunk IN ({marks(self._own_chunks)})",
                     (AT_ONCE, host, self._now, self._now + BUSY_POLL_MS, *self._own_chunks),
                 )
+
+    def _turn_breaker(self, host: int, before: Breaker) -> None:
+        """A host that failed five times in a row rests; one that answers is as good as new."""
+        answers = self._answered.get(host, [])
+        if not (before.fails or before.trips) and False not in answers:
+            return
+        after, rest_ms = breaker(before, answers)
+        if rest_ms:
+            self._hold[host] = max(self._hold.get(host, 0), self._now + rest_ms)
+        if (after.fails, after.trips) != (before.fails, before.trips):
+            self._tx.run("UPDATE host SET fails = ?, trips = ? WHERE id = ?", (after.fails, after.trips, host))
 
 
 def _attempt_outcome(verdict: Verdict) -> str:
@@ -309,15 +349,17 @@ def enqueue(tx: Tx, job: int, batch: PlanBatch) -> Lease:
         raise LostLease(f"the plan of job {job} is held by somebody else now")
     if answer.kind == "settled":
         moved = tx.run(
-            "UPDATE plan SET cursor = ?, done = ? WHERE job = ? AND cursor = ? AND done = 0",
-            (batch.next_cursor, int(batch.done), job, batch.cursor),
+            "UPDATE plan SET cursor = ?, done = ?, trail = ? WHERE job = ? AND cursor = ? AND done = 0",
+            (batch.next_cursor, int(batch.done), batch.trail or None, job, batch.cursor),
         )
         if moved != 1:
             raise Corrupt(f"the plan of job {job} does not stand at {batch.cursor}")
         if batch.done:
             tx.run("UPDATE job SET plan_done = 1 WHERE id = ?", (job,))
         found: list[FoundRow] = [(batch.chunk, batch.no, None, item) for item in batch.found]
-        insert_found(tx, job, found, {batch.chunk: answer.phase})
+        ruled = one(tx, "SELECT ruled FROM chunk WHERE id = ?", (batch.chunk,))
+        rules = rules_of(tx, job) if ruled is not None and ruled[0] else None
+        insert_found(tx, job, found, {batch.chunk: answer.phase}, rules)
         write_tallies(tx)
     row = one(tx, f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE id = ?", (batch.chunk,))
     assert row is not None

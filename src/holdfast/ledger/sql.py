@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
-from holdfast.faults import POINTS, point
-from holdfast.ledger import finishing, jobs, leases, settling, views
+from holdfast.faults import EVERY_POINT, point
+from holdfast.ledger import (
+    excluding,
+    finishing,
+    hosts,
+    jobs,
+    labelling,
+    leases,
+    mending,
+    reopening,
+    rescoping,
+    settling,
+    streams,
+    views,
+    views_asof,
+    views_events,
+    views_failures,
+    views_frontier,
+    views_surveys,
+)
 from holdfast.ledger.books import write_tallies
 from holdfast.ledger.tx import Tx, one
+from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
+from holdfast.model.edit import Exclusion, Place, Rejudged, Swept, Walked
+from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
+from holdfast.model.look import (
+    Change,
+    CheckpointRow,
+    EventKind,
+    EventPlace,
+    EventRow,
+    Failures,
+    HostWait,
+    ListedTarget,
+    RunLook,
+    Upcoming,
+)
 from holdfast.model.outcome import Batch, PlanBatch
 from holdfast.model.record import Checkpoint, Event
-from holdfast.model.target import AttemptRow, PageRow, TargetRow
-from holdfast.ports import IsDead
+from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
+from holdfast.ports import IsDead, Judge
 
 T = TypeVar("T")
 
 
 def _fault(name: str) -> None:
-    if name in POINTS:
+    if name in EVERY_POINT:
         point(name)
 
 
@@ -39,7 +72,7 @@ class Store(Protocol):
 
 
 class SqlLedger:
-    """Jobs, Work and Views (see ports.py) over one store."""
+    """Jobs, Work, Hosts and Views (see ports.py) over one store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -74,14 +107,73 @@ class SqlLedger:
             "pause", lambda tx: jobs.request(tx, job, action, actor=actor, because=because, paused_by=paused_by)
         )
 
-    def amend(self, job: int, options: Options, *, actor: str, because: str) -> Job:
-        return self._write("amend", lambda tx: jobs.amend(tx, job, options, actor=actor, because=because))
+    def amend(
+        self, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+    ) -> Job:
+        return self._write(
+            "amend", lambda tx: jobs.amend(tx, job, options, actor=actor, because=because, params=params)
+        )
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
         return self._write("open_run", lambda tx: jobs.open_run(tx, job, mode, trigger))
 
     def cancel_rest(self, job: int, limit: int = 1000) -> int:
         return self._write("cancel_rest", lambda tx: jobs.cancel_rest(tx, job, limit))
+
+    def save_bookmark(self, job: int, consumer: str, mark: Bookmark) -> Bookmark:
+        return self._write("save_bookmark", lambda tx: streams.save_bookmark(tx, job, consumer, mark))
+
+    # Edits
+
+    def reopen(
+        self,
+        job: int,
+        verb: str,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        mode: str = "full",
+        actor: str,
+        because: str,
+        version: int | None = None,
+    ) -> Job:
+        return self._write(
+            "reopen",
+            lambda tx: reopening.reopen(
+                tx, job, verb, where=where, mode=mode, actor=actor, because=because, version=version
+            ),
+        )
+
+    def walk(self, job: int, *, verb: str | None = None, limit: int = 1000) -> Walked:
+        return self._write("walk", lambda tx: reopening.walk(tx, job, verb, limit))
+
+    def walking(self, job: int, verb: str | None = None) -> str | None:
+        return self._read(lambda tx: reopening.walking(tx, job, verb))
+
+    def exclude(self, job: int, pattern: str, *, syntax: str = "glob", this_run: bool = False, actor: str) -> Exclusion:
+        return self._write(
+            "exclude", lambda tx: excluding.exclude(tx, job, pattern, syntax, this_run=this_run, actor=actor)
+        )
+
+    def sweep(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
+        return self._write("sweep", lambda tx: excluding.sweep(tx, job, n, after, limit))
+
+    def include(self, job: int, n: int, *, actor: str) -> Exclusion:
+        return self._write("include", lambda tx: excluding.include(tx, job, n, actor=actor))
+
+    def readmit(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
+        return self._write("readmit", lambda tx: excluding.readmit(tx, job, n, after, limit))
+
+    def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
+        return self._write("rejudge", lambda tx: rescoping.rejudge(tx, job, judge, after, limit, actor=actor))
+
+    def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
+        return self._write("mend", lambda tx: mending.mend(tx, job, targets, actor=actor, because=because))
+
+    def exclusions(self, job: int) -> list[Exclusion]:
+        return self._read(lambda tx: excluding.exclusions(tx, job))
+
+    def label(self, job: int, targets: Sequence[int], word: str | None, *, actor: str) -> int:
+        return self._write("label", lambda tx: labelling.label(tx, job, targets, word, actor=actor))
 
     # Work
 
@@ -112,8 +204,52 @@ class SqlLedger:
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
         return self._write("acknowledge", lambda tx: leases.acknowledge(tx, job, is_dead=is_dead))
 
-    def finish(self, job: int, lease: Lease) -> Job | None:
-        return self._write("finish", lambda tx: finishing.finish(tx, job, lease))
+    def finish(
+        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    ) -> Job | None:
+        return self._write("finish", lambda tx: finishing.finish(tx, job, lease, plan_failed, pages_max, stale))
+
+    # Hosts
+
+    def turn(
+        self,
+        host: str,
+        claimed: Claimed,
+        *,
+        ticket: str,
+        delay_ms: int,
+        per_host: int,
+        patience_ms: int,
+    ) -> Turn:
+        return self._write(
+            "turn",
+            lambda tx: hosts.turn(
+                tx,
+                host,
+                claimed,
+                ticket=ticket,
+                delay_ms=delay_ms,
+                per_host=per_host,
+                patience_ms=patience_ms,
+            ),
+        )
+
+    def leave(self, ticket: str, visited: Visited = UNTOLD) -> None:
+        self._write("leave", lambda tx: hosts.leave(tx, ticket, visited))
+
+    def robots(self, origin: str, agent: str, claimed: Claimed, *, insist: bool = False) -> RobotsAnswer:
+        return self._write("robots", lambda tx: hosts.robots(tx, origin, agent, claimed, insist=insist))
+
+    def keep_robots(self, origin: str, host: str, agent: str, kept: KeptRobots | None) -> None:
+        self._write("keep_robots", lambda tx: hosts.keep_robots(tx, origin, host, agent, kept))
+
+    def limit_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
+        return self._write(
+            "limit_host", lambda tx: hosts.limit_host(tx, host, delay_ms=delay_ms, concurrency=concurrency)
+        )
+
+    def hosts(self, *, host: str | None = None, after: str = "", limit: int = 500) -> list[HostLook]:
+        return self._read(lambda tx: hosts.hosts(tx, host=host, after=after, limit=limit))
 
     # Views
 
@@ -137,7 +273,7 @@ class SqlLedger:
     def holders(self, job: int) -> list[Holder]:
         return self._read(lambda tx: leases.holders(tx, job))
 
-    def plan(self, job: int) -> tuple[int, bool]:
+    def plan(self, job: int) -> tuple[int, bool, bytes]:
         return self._read(lambda tx: views.plan(tx, job))
 
     def targets(
@@ -148,8 +284,100 @@ class SqlLedger:
     def pages(self, job: int, *, after: int = 0, limit: int = 500) -> list[PageRow]:
         return self._read(lambda tx: views.pages(tx, job, after, limit))
 
+    def results(
+        self,
+        job: int,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        after: tuple[int, int] = (0, -1),
+        limit: int = 500,
+    ) -> list[PageRow]:
+        return self._read(lambda tx: views.results(tx, job, where, after, limit))
+
+    def fresh(
+        self,
+        job: int,
+        mark: Bookmark,
+        *,
+        where: Sequence[tuple[str, bool, tuple[str, ...]]] = (),
+        limit: int = 500,
+    ) -> tuple[list[Fresh], Bookmark]:
+        return self._read(lambda tx: streams.fresh(tx, job, mark, where, limit))
+
+    def bookmark(self, job: int, consumer: str) -> Bookmark:
+        return self._read(lambda tx: streams.bookmark(tx, job, consumer))
+
     def history(self, job: int, *, target: int | None = None) -> tuple[list[Event], list[AttemptRow]]:
         return self._read(lambda tx: views.history(tx, job, target))
+
+    # Looks
+
+    def find(self, job: int, key: bytes) -> TargetRow | None:
+        return self._read(lambda tx: views.find_target(tx, job, key))
+
+    def attempts(self, target: int) -> list[AttemptRow]:
+        return self._read(lambda tx: views.attempts(tx, target))
+
+    def failures(self, job: int, *, limit: int = 1000) -> list[Failures]:
+        return self._read(lambda tx: views_failures.failures(tx, job, limit))
+
+    def events(
+        self,
+        job: int | None = None,
+        *,
+        since: int = 0,
+        kinds: Sequence[EventKind] = (),
+        without: Sequence[EventKind] = (),
+        after: EventPlace | None = None,
+        limit: int = 500,
+        newest: bool = False,
+    ) -> list[EventRow]:
+        wanted = views_events.Wanted(job, since, tuple(kinds), tuple(without), after, limit, newest)
+        return self._read(lambda tx: views_events.events(tx, wanted))
+
+    def checkpoints(self, job: int, *, before: int | None = None, limit: int = 500) -> list[CheckpointRow]:
+        return self._read(lambda tx: views_asof.checkpoints(tx, job, before, limit))
+
+    def as_of(
+        self, job: int, commits: Mapping[str, int], *, settled: bool, after: int = 0, limit: int = 500
+    ) -> list[ListedTarget]:
+        return self._read(lambda tx: views_asof.as_of(tx, job, commits, settled, after, limit))
+
+    def links_out(
+        self, job: int, commits: Mapping[str, int], *, after: bytes = b"", limit: int = 500
+    ) -> list[tuple[bytes, str]]:
+        return self._read(lambda tx: views_asof.links_out(tx, job, commits, after, limit))
+
+    def pulse(self, job: int) -> int:
+        return self._read(lambda tx: views_events.pulse(tx, job))
+
+    # Surveys
+
+    def hosts_waiting(self, job: int, *, host: str | None = None, limit: int = 1000) -> list[HostWait]:
+        return self._read(lambda tx: views_frontier.hosts_waiting(tx, job, host, limit))
+
+    def pending_by(self, job: int, column: str, *, limit: int = 100_000) -> list[tuple[str, int]]:
+        return self._read(lambda tx: views_frontier.pending_by(tx, job, column, limit))
+
+    def upcoming(self, job: int, *, limit: int = 20) -> list[Upcoming]:
+        return self._read(lambda tx: views_frontier.upcoming(tx, job, limit))
+
+    def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
+        return self._read(lambda tx: views_surveys.breakdown(tx, job, by))
+
+    def link_out(self, job: int, key: bytes) -> int | None:
+        return self._read(lambda tx: views_surveys.link_out(tx, job, key))
+
+    def robots_text(self, origin: str) -> bytes | None:
+        return self._read(lambda tx: views_surveys.robots_text(tx, origin))
+
+    def runs(self, job: int) -> list[RunLook]:
+        return self._read(lambda tx: views_surveys.runs(tx, job))
+
+    def changes(
+        self, job: int, first: RunLook, second: RunLook, *, after: int = 0, limit: int = 500
+    ) -> tuple[list[Change], int | None]:
+        return self._read(lambda tx: views_surveys.changes(tx, job, first, second, after, limit))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._read(lambda tx: tx.rows(sql, parameters))

@@ -337,6 +337,27 @@ def _has_no_names_left(folder: Path) -> bool:
     return counted.f_files > 0 and counted.f_favail == 0
 
 
+def version_of(path: Path) -> int | None:
+    """The schema of a ledger file, by a connection that only reads; None: there is none yet."""
+    if not path.exists():
+        return None
+    with _told(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+        known = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").fetchone()
+        row = None if known is None else file.execute("SELECT schema_version FROM ledger").fetchone()
+        return None if row is None else int(row[0])
+
+
+def back_up(path: Path, to: Path) -> None:
+    """SQLite's own backup: one instant of a file that others may be writing. The copy is checked."""
+    source = f"{path.absolute().as_uri()}?mode=ro"
+    with _told(path), closing(sqlite3.connect(source, uri=True)) as live, closing(sqlite3.connect(to)) as copy:
+        live.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a -wal beside it
+        [(found,)] = copy.execute("PRAGMA quick_check(1)").fetchall()
+    if found != "ok":
+        raise _damaged(path, f"its copy is: {found}")
+
+
 def damage_of(path: Path) -> LedgerUnfit | None:
     """What SQLite's own check finds wrong with a ledger file, by a connection that only reads; None: nothing."""
     try:

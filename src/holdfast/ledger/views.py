@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Any
 
-from holdfast.errors import BadParams, Corrupt, NotFound
+from holdfast.errors import Corrupt, NotFound
 from holdfast.ledger.books import counts_of, newest_checkpoint
 from holdfast.ledger.jobs import JOB_COLUMNS, job_from, read_job
-from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.ledger.selecting import JOINED, RUN, Condition, clauses
+from holdfast.ledger.tx import Row, Tx, one
 from holdfast.model.job import Counts, Job
 from holdfast.model.outcome import seal_of
 from holdfast.model.record import Checkpoint, Event
-from holdfast.model.states import STATES_OF, wire_status
+from holdfast.model.states import wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
-from holdfast.policy.filters import reading
 
 NAMES_SHOWN = 5
-Condition = tuple[str, bool, tuple[str, ...]]
 
 
 def find_job(tx: Tx, reference: str) -> Job:
@@ -55,47 +53,33 @@ def books(tx: Tx, job: int) -> tuple[Job, Counts, Checkpoint | None]:
     return read_job(tx, job), counts_of(tx, job), newest_checkpoint(tx, job)
 
 
-def plan(tx: Tx, job: int) -> tuple[int, bool]:
-    row = one(tx, "SELECT cursor, done FROM plan WHERE job = ?", (job,))
+def plan(tx: Tx, job: int) -> tuple[int, bool, bytes]:
+    row = one(tx, "SELECT cursor, done, trail FROM plan WHERE job = ?", (job,))
     if row is None:
         raise NotFound(f"job {job} has no plan")
-    return int(row[0]), bool(row[1])
+    return int(row[0]), bool(row[1]), bytes(row[2] or b"")
 
 
-# Filter key -> SQL column. `status` and globs are spelled out below; a number column may carry < or >.
-COLUMNS = {
-    "disposition": "t.disposition",
-    "rule": "t.rule",
-    "code": "t.code",
-    "type": "t.type",
-    "host": "h.key",
-    "url": "l.origin || t.path",
-    "depth": "t.depth",
-    "attempts": "t.attempts",
-}
-
-
+_TARGETS = (
+    "SELECT t.id, t.key, l.origin || t.path, t.type, t.state, t.disposition, t.rule, t.code, t.depth, t.parent, "
+    f"h.key, l.chunk, t.gen, t.attempts, t.not_before, t.because, f.at, d.at, b.sha256, n.name, b.size, {RUN}, m.word "
+    f"FROM {JOINED} LEFT JOIN named n ON n.target = t.id"
+)
 # `+t.job` keeps the planner from the key index, by which it would sort the whole job anew for every page of rows.
 
 
 def targets(tx: Tx, job: int, where: Sequence[Condition], after: int, limit: int) -> list[TargetRow]:
-    clauses, values = [], []
-    for condition in where:
-        clause, parameters = _clause(condition)
-        clauses.append(clause)
-        values.extend(parameters)
-    extra = "".join(f" AND {clause}" for clause in clauses)
+    extra, values = clauses(where, tx.wall())
     rows = tx.rows(
-        "SELECT t.id, t.key, l.origin || t.path, t.type, t.state, t.disposition, t.rule, t.code, t.depth, t.parent, "
-        "h.key, l.chunk, t.gen, t.attempts, t.not_before, t.because, f.at, d.at, b.sha256 "
-        "FROM target t JOIN lane l ON l.id = t.lane JOIN host h ON h.id = l.host "
-        "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
-        "LEFT JOIN entry d ON d.chunk = t.done_chunk AND d.no = t.done_no "
-        "LEFT JOIN body b ON b.target = t.id AND b.gen = t.gen "
-        f"WHERE +t.job = ? AND t.id > ?{extra} ORDER BY t.id LIMIT ?",
+        f"{_TARGETS} WHERE +t.job = ? AND t.id > ?{extra} ORDER BY t.id LIMIT ?",
         (job, after, *values, limit),
     )
     return [_target_from(row) for row in _rising(rows, after)]
+
+
+def find_target(tx: Tx, job: int, key: bytes) -> TargetRow | None:
+    row = one(tx, f"{_TARGETS} WHERE t.job = ? AND t.key = ?", (job, key))
+    return None if row is None else _target_from(row)
 
 
 def _target_from(row: Row) -> TargetRow:
@@ -103,68 +87,69 @@ def _target_from(row: Row) -> TargetRow:
         id=row[0], key=bytes(row[1]), url=row[2], type=row[3], status=wire_status(row[4]), disposition=row[5],
         rule=row[6], code=row[7], depth=row[8], parent=row[9], host=row[10], chunk=row[11], generation=row[12],
         attempts=row[13], not_before=row[14], because=row[15], found_at=row[16], settled_at=row[17],
-        sha256=None if row[18] is None else bytes(row[18]),
+        sha256=None if row[18] is None else bytes(row[18]), name=row[19], size=row[20], run=row[21], label=row[22],
     )  # fmt: skip
 
 
-def _clause(condition: Condition) -> tuple[str, list[Any]]:
-    """One condition as SQL; every value is a parameter, never part of the text."""
-    column, wanted, values = condition
-    parts: list[str] = []
-    parameters: list[Any] = []
-    for value in values:
-        text, parameter = _comparison(column, value)
-        parts.append(text)
-        parameters.extend(parameter)
-    joined = " OR ".join(parts)
-    return (f"({joined})" if wanted else f"NOT coalesce(({joined}), {_FALSE})"), parameters
-
-
-_FALSE = "1 = 0"
-
-
-def _comparison(column: str, value: str) -> tuple[str, list[Any]]:
-    if column == "status":
-        states = [int(state) for state in STATES_OF.get(value, ())]
-        return f"t.state IN ({marks(states)})", states
-    if column not in COLUMNS:
-        raise BadParams(f"targets cannot be filtered by {column!r}")
-    name, meant = COLUMNS[column], reading(column, value)
-    if meant.op == "*":
-        escaped = value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_").replace("*", "%")
-        return f"{name} LIKE ? ESCAPE '\\'", [escaped]
-    return f"{name} {meant.op} ?", [meant.value]
+RESULT_COLUMNS = (
+    "t.id, l.origin || t.path, t.depth, pl.origin || p.path, r.doc, s.name, b.off, b.len, b.size, b.sha256, "
+    "b.media, f.at, r.run, r.seal, r.n, r.kind, t.key, t.type, i.name"
+)
+_N = 14  # where r.n stands among them
+_RESULTS_OF = (
+    "JOIN record r ON r.target = t.id AND r.gen = (SELECT max(g.gen) FROM record g WHERE g.target = t.id) "
+    "JOIN lane l ON l.id = t.lane JOIN host h ON h.id = l.host "
+    "LEFT JOIN body b ON b.target = t.id AND b.gen = r.gen LEFT JOIN segment s ON s.id = b.segment "
+    "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
+    "LEFT JOIN entry d ON d.chunk = t.done_chunk AND d.no = t.done_no LEFT JOIN label m ON m.target = t.id "
+    "LEFT JOIN target p ON p.id = t.parent LEFT JOIN lane pl ON pl.id = p.lane LEFT JOIN named i ON i.target = t.id "
+)
+# What is fetched again is served as it was until it is settled anew, and what is unchanged as it last was.
+_SERVED = (
+    "(t.state = 4 OR (t.state < 4 AND t.gen > 1 AND EXISTS (SELECT 1 FROM attempt a WHERE a.chunk = r.chunk "
+    "AND a.no = r.no AND a.target = t.id AND a.outcome = 'succeeded')))"
+)
 
 
 def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:
-    """Succeeded pages in discovery order (by id), with their record and body reference."""
+    """Pages in discovery order (by id), with their record and body reference."""
     rows = tx.rows(
-        "SELECT t.id, l.origin || t.path, t.depth, pl.origin || p.path, r.doc, s.name, b.off, b.len, b.size, b.sha256, "
-        "b.media, f.at, r.run, r.seal FROM target t JOIN lane l ON l.id = t.lane "
-        "JOIN body b ON b.target = t.id AND b.gen = t.gen JOIN segment s ON s.id = b.segment "
-        "JOIN record r ON r.target = t.id AND r.gen = t.gen AND r.n = 0 "
-        "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
-        "LEFT JOIN target p ON p.id = t.parent LEFT JOIN lane pl ON pl.id = p.lane "
-        "WHERE +t.job = ? AND t.id > ? AND t.state = 4 ORDER BY t.id LIMIT ?",
+        f"SELECT {RESULT_COLUMNS} FROM target t {_RESULTS_OF}"
+        f"WHERE +t.job = ? AND t.id > ? AND {_SERVED} AND r.n = 0 AND b.target IS NOT NULL ORDER BY t.id LIMIT ?",
         (job, after, limit),
     )
-    return [
-        PageRow(
-            target=row[0], url=row[1], depth=row[2], parent_url=row[3], record=_unsealed(row), segment=row[5],
-            offset=row[6], length=row[7], size=row[8], sha256=bytes(row[9]), media=row[10], found_at=row[11] or 0,
-            run=row[12],
-        )
-        for row in _rising(rows, after)
-    ]  # fmt: skip
+    return [result_from(row) for row in _rising(rows, after)]
 
 
-def _rising(rows: list[Row], after: int) -> Iterator[Row]:
+def results(tx: Tx, job: int, where: Sequence[Condition], after: tuple[int, int], limit: int) -> list[PageRow]:
+    """Records of succeeded targets in discovery order, those behind (target, n)."""
+    extra, values = clauses(where, tx.wall())
+    rows = tx.rows(
+        f"SELECT {RESULT_COLUMNS} FROM target t {_RESULTS_OF}"
+        f"WHERE +t.job = ? AND t.id >= ? AND (t.id > ? OR r.n > ?) AND {_SERVED}{extra} "
+        "ORDER BY t.id, r.n LIMIT ?",
+        (job, after[0], *after, *values, limit),
+    )
+    return [result_from(row) for row in _rising(rows, *after, place=_N)]
+
+
+def result_from(row: Row) -> PageRow:
+    return PageRow(
+        target=row[0], url=row[1], depth=row[2], parent_url=row[3], record=_unsealed(row), segment=row[5] or "",
+        offset=row[6] or 0, length=row[7] or 0, size=row[8] or 0, sha256=bytes(row[9] or b""), media=row[10] or "",
+        found_at=row[11] or 0, run=row[12], n=row[14], kind=row[15], key=bytes(row[16]), type=row[17],
+        name=row[18] or "",
+    )  # fmt: skip
+
+
+def _rising(rows: list[Row], after: int, n: int = 0, place: int = 0) -> Iterator[Row]:
     """Rows in the order that was asked for: in a damaged file they may come again, and a walk would never end."""
-    before = after
+    before = after, n if place else after
     for row in rows:
-        if row[0] <= before:
-            raise Corrupt(f"the rows of targets after T-{before:x} come in no order: the ledger is damaged")
-        before = row[0]
+        here = row[0], row[place]
+        if here <= before:
+            raise Corrupt(f"the rows of targets after T-{before[0]:x} come in no order: the ledger is damaged")
+        before = here
         yield row
 
 
@@ -183,10 +168,10 @@ def history(tx: Tx, job: int, target: int | None) -> tuple[list[Event], list[Att
     )
     names = ("chunk", "seq", "at", "actor", "thing", "verb", "source", "target", "because")
     events = [Event(**dict(zip(names, row, strict=True))) for row in rows]
-    return events, [] if target is None else _attempts(tx, target)
+    return events, [] if target is None else attempts(tx, target)
 
 
-def _attempts(tx: Tx, target: int) -> list[AttemptRow]:
+def attempts(tx: Tx, target: int) -> list[AttemptRow]:
     """A target's tries, oldest first: the chain of `prev` references from its last one."""
     link = one(tx, "SELECT last_chunk, last_no FROM target WHERE id = ?", (target,))
     found: list[AttemptRow] = []

@@ -21,6 +21,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     per_host: int
     alone: bool = False
     in_levels: bool = False
+    named: bool = False  # whether targets of this job may have names and params to be handed along
+    pages_max: int | None = None  # the job's page limit: no claim may lead beyond it, whoever else claims
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -40,6 +42,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     suspects: int = 0  # targets that wait to be claimed alone in the wished chunks
     next_due_ms: int | None = None  # ms from now until a lane may have work; None: nothing is waiting
     checkpoint: int | None = None
+    pages_left: int | None = None  # how many more may be claimed under the page limit; None: there is none
 
 
 class Holding(msgspec.Struct, frozen=True):

@@ -11,11 +11,11 @@ WORK_CHUNKS = 16
 CHUNKINGS = ("key", "host")
 PHASES = ("crawling", "extracting", "analyzing", "generating")
 PAUSED_BY = ("interrupt", "user", "disk_full", "blocked", "auto_resume", "restore")
-REQUESTS = ("pause", "cancel")
+REQUESTS = ("pause", "cancel", "time_out")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a job is worked: pace, tries, budgets. Kept with the job, so that a resume is as polite as the start."""
+    """How a job is worked: pace, tries, budgets, limits. Kept with the job: a resume is as polite as the start."""
 
     concurrency: int = 8
     per_host: int = 2
@@ -29,11 +29,21 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     max_bytes: int = 50_000_000
     user_agent: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    private_headers: tuple[tuple[str, str], ...] = ()  # filled in for a fetcher, never stored
+    proxy: str = ""  # a URL, or where one with a password is to be found: env:NAME, file:PATH
+    cookies: bool = False
     allow: tuple[str, ...] = ()  # "127.0.0.1:8123": private addresses let through, one by one
     allow_private: bool = False
     resolve: dict[str, str] = {}  # name -> "address:port": simulated worlds
+    ignore_robots: bool = False
     checkpoint_targets: int = 10
     checkpoint_s: float = 120.0
+    own: tuple[str, ...] = ()  # fields given for this job itself; the others follow the configuration
+    max_pages: int | None = None  # succeeded + failed, over the job's life
+    time_limit_s: float | None = None  # of active time: pauses and downtime do not count
+    recipe_source: str = ""  # where the code of a recipe of one's own lies: "/path/forum.py:forum", "module:forum"
+    recipe_sha256: str = ""
+    batch: str = ""  # the list that the job is a row of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,8 @@ KEY_BYTES = 16
 URL_LENGTH_MAX = 8_192
 SCHEMES = ("http:", "https:")
 DIRECTORIES_REMEMBERED = 4_096
+NAMED = "name:\0"  # no URL begins like this, so no name shares a key with one
+_LAST_DIGITS = re.compile(r"\d{3}(?!\d)")
 
 # What the URL parser would leave as it is, and it costs twenty times as much as a look; a test compares the two.
 PLAIN_SEGMENT = r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*+"
@@ -42,7 +44,7 @@ class Address(msgspec.Struct, frozen=True, gc=False):
 
 def canonical(url: str, base: str | None = None) -> Address | None:
     """The address of `url` (seen on page `base`), or None where it is no http(s) URL that could be asked for."""
-    if base is None and len(url) <= URL_LENGTH_MAX and _PLAIN_URL.fullmatch(url):
+    if base is None and is_plain(url):
         return _split(url)
     try:
         joined = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
@@ -52,6 +54,22 @@ def canonical(url: str, base: str | None = None) -> Address | None:
     if len(href) > URL_LENGTH_MAX:
         return None
     return _split(href)
+
+
+def is_plain(url: str) -> bool:
+    """Whether a URL is certainly canonical, told without parsing it. False says nothing."""
+    return len(url) <= URL_LENGTH_MAX and _PLAIN_URL.fullmatch(url) is not None
+
+
+def origin_of(url: str) -> str:
+    """Scheme and authority of a canonical URL."""
+    return url[: url.index("/", len("https://"))]
+
+
+def address_of(url: str, host: str) -> Address:
+    """The parts of a URL that is canonical already, as the ledger's are."""
+    origin = origin_of(url)
+    return Address(url, origin, host, url[len(origin) :])
 
 
 def _split(href: str) -> Address | None:
@@ -80,6 +98,12 @@ def key_of(address: Address, salt: bytes) -> bytes:
     directory = address.path.partition("?")[0].rpartition("/")[0]
     near = _near(address.origin + directory, salt)
     return near + blake2b(address.url.encode(), digest_size=KEY_BYTES - 4, key=salt).digest()
+
+
+def key_of_name(name: str, salt: bytes) -> bytes:
+    """The key of a target that is known by a name: numbers that differ in their last three digits lie together."""
+    near = _near(NAMED + _LAST_DIGITS.sub("", name), salt)
+    return near + blake2b((NAMED + name).encode(), digest_size=KEY_BYTES - 4, key=salt).digest()
 
 
 @lru_cache(DIRECTORIES_REMEMBERED)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.model.target import External, Found
+from holdfast.model.target import External, Found, PageRow
 
 
 class BodyRef(msgspec.Struct, frozen=True, gc=False):
@@ -19,6 +19,13 @@ class BodyRef(msgspec.Struct, frozen=True, gc=False):
     size: int  # decoded bytes
     sha256: bytes  # of the decoded bytes
     media: str
+
+
+def body_of(row: PageRow) -> BodyRef | None:
+    """Where the bytes of an exported row lie; None where its recipe kept none."""
+    if not row.segment:
+        return None
+    return BodyRef(row.segment, row.offset, row.length, row.size, row.sha256, row.media)
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
@@ -35,7 +42,7 @@ class Body(msgspec.Struct, frozen=True, gc=False):
     status: int
     headers: tuple[tuple[str, str], ...]
     content: bytes
-    sha256: bytes
+    sha256: bytes  # empty: not hashed yet, that is done where it is stored
     media: str
     fetched_at: int  # wall ms
 
@@ -70,6 +77,7 @@ class Failed(msgspec.Struct, frozen=True, gc=False):
     message: str
     status_code: int | None = None
     retry_after_s: float | None = None
+    final: bool = False  # whatever the code says, another attempt would not help
 
 
 Outcome = Done | Skipped | Failed
@@ -87,7 +95,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     code: str = ""
     rule: str = ""
     because: str = ""
-    wait_ms: int | None = None  # with `retry`: counted by the store's clock, from the settle on
+    wait_ms: int | None = None  # with `retry` and `hand_back`: counted by the store's clock, from the settle on
+    elsewhere: bool = False  # it failed at another host, so nothing is said about the target's own
     hold_host_ms: int = 0  # Retry-After and back-off: the whole host waits this long from the settle on
     status_code: int | None = None
     body: BodyRef | None = None
@@ -127,12 +136,23 @@ class PlanBatch(msgspec.Struct, frozen=True):
     done: bool
     found: tuple[Found, ...]
     digest: bytes
+    trail: bytes = b""  # of every key that the plan has given so far; empty where the plan is not checked
 
     @classmethod
     def freeze(
-        cls, *, chunk: int, epoch: int, no: int, cursor: int, next_cursor: int, done: bool, found: tuple[Found, ...]
+        cls,
+        *,
+        chunk: int,
+        epoch: int,
+        no: int,
+        cursor: int,
+        next_cursor: int,
+        done: bool,
+        found: tuple[Found, ...],
+        trail: bytes = b"",
     ) -> PlanBatch:
-        return cls(chunk, epoch, no, cursor, next_cursor, done, found, digest_of((cursor, next_cursor, done, found)))
+        digest = digest_of((cursor, next_cursor, done, found, trail))
+        return cls(chunk, epoch, no, cursor, next_cursor, done, found, digest, trail)
 
 
 def digest_of(value: Any) -> bytes:

@@ -10,6 +10,10 @@ from holdfast.clock import iso
 from holdfast.errors import Corrupt
 from holdfast.model.target import PageRow
 
+PAGE_FIELDS = (
+    "url", "final_url", "title", "depth", "status_code", "fetched_at", "content_type", "sha256", "bytes", "links",
+    "parent", "markdown", "run", "target",
+)  # fmt: skip
 WALL_MS_MAX = 253_402_300_799_999  # the last millisecond that RFC 3339 can write
 
 

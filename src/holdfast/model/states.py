@@ -81,6 +81,7 @@ TARGET_MOVES = (
     Move("rescan",     "skipped",     "pending",     "user",     False, "generation + 1"),
     Move("rescan",     "failed",      "pending",     "user",     False, "generation + 1"),
     Move("exclude",    "pending",     "skipped",     "user",     False, "an exclusion was added"),
+    Move("include",    "skipped",     "pending",     "user",     False, "its exclusion was removed"),
 )
 # fmt: on
 

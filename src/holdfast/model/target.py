@@ -17,8 +17,11 @@ def rank_of(depth: int, priority: int = 0) -> int:
     return priority * RANK_PER_PRIORITY + min(depth, RANK_PER_PRIORITY - 1)
 
 
-class Found(msgspec.Struct, frozen=True, gc=False):
-    """A target to be enqueued, or recorded as skipped at once (then `disposition` and `rule` say why)."""
+class Found(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A target to be enqueued, or recorded as skipped at once (then `disposition` and `rule` say why).
+
+    `name` is its natural key, where it is not known by its URL; `params` is JSON that its step is handed.
+    """
 
     key: bytes
     chunk_index: int
@@ -31,6 +34,8 @@ class Found(msgspec.Struct, frozen=True, gc=False):
     hops: int = 0
     disposition: str = ""  # not empty: skipped when found, without an attempt
     rule: str = ""
+    name: str = ""
+    params: str = ""
 
     def at_depth(self, depth: int) -> Found:
         """The same target found at another depth, its priority kept."""
@@ -60,6 +65,9 @@ class Claimed(msgspec.Struct, frozen=True, gc=False):
     attempts: int
     generation: int
     alone: bool = False
+    name: str = ""
+    params: str = ""
+    delay_ms: int = 0  # between two requests to its host, where that is more than the job's own pace
 
     def __str__(self) -> str:
         return f"T-{self.id:x} {self.url} attempt {self.attempts}"
@@ -88,6 +96,10 @@ class TargetRow:
     found_at: int | None
     settled_at: int | None
     sha256: bytes | None
+    name: str | None = None  # its natural key
+    size: int | None = None  # bytes of its body
+    run: int | None = None  # in which it was settled
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +120,7 @@ class AttemptRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRow:
-    """A succeeded target with its page record and body reference: what exports read."""
+    """A succeeded target with one of its records and its body reference: what exports read. No body: no segment."""
 
     target: int
     url: str
@@ -123,3 +135,8 @@ class PageRow:
     media: str
     found_at: int
     run: int
+    n: int = 0  # which of the target's records
+    kind: str = "page"
+    key: bytes = b""
+    type: str = "page"
+    name: str = ""  # its natural key

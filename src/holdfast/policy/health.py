@@ -23,19 +23,27 @@ class Ending:
     stop_reason: str | None = None
 
 
-def verdict(counts: Counts, *, seeds_failed_only: bool) -> Ending | None:
+def verdict(counts: Counts, *, seeds_failed_only: bool, plan_failed: str = "") -> Ending | None:
     """The ending that these books allow; None: work is left. Books that do not balance are Corrupt.
 
     `seeds_failed_only`: targets failed, nothing succeeded, and every failed one is a seed or where a seed led.
+    `plan_failed`: what the plan raised before it had given everything.
     """
     if counts.left:
         return None
     if counts.discovered != counts.succeeded + counts.failed + counts.skipped:
         raise Corrupt(f"the books do not balance: {counts.seven()}")
+    if plan_failed:
+        return Ending("fail", "failed", f"the plan failed: {plan_failed}", "plan_failed")
     if counts.succeeded == 0 and counts.failed and seeds_failed_only:
         return Ending("fail", "failed", f"no seed could be fetched: {', '.join(counts.failed_by)}", "seeds_failed")
     health = health_of(counts)
     return Ending("complete", health, _because(counts, health))
+
+
+def stale_ending(because: str) -> Ending | None:
+    """A job in which nothing moved for too long while it was worked fails, with work left (PAU-09); "": it is not."""
+    return Ending("fail", "failed", because, "stale") if because else None
 
 
 def health_of(counts: Counts) -> str:

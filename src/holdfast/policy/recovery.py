@@ -20,13 +20,17 @@ POISON_DEATHS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """A job as start-up finds it. `asked`: a command named this job; else a worker or server looks around (PAU-05)."""
+    """A job as start-up finds it. `asked`: a command named this job; else a worker or server looks around (PAU-05).
+
+    `at_limit`: its limits leave no room to go on.
+    """
 
     status: str
     requested: str | None
     holder: str
     recipe_known: bool
     asked: bool
+    at_limit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Row:
     asked: str
     action: str
     because: str
+    limit: str = "*"
 
     def matches(self, sight: Sight) -> bool:
         seen = (
@@ -48,11 +53,13 @@ class Row:
             (self.holder, sight.holder),
             (self.recipe, "known" if sight.recipe_known else "unknown"),
             (self.asked, "asked" if sight.asked else "unasked"),
+            (self.limit, "reached" if sight.at_limit else "room"),
         )
         return all(words == "*" or word in words.split() for words, word in seen)
 
 
 # fmt: off
+_ANY_REQUEST = "pause cancel time_out"
 _NOW = "pending paused failed"
 _END = "completed timeout cancelled"
 _IDLE = "pending paused timeout"  # may be cancelled, and nobody works them
@@ -64,12 +71,15 @@ _DEAD = "dead_or_lapsed"
 RECOVERY = (
     Row("in_progress", "-",            _FREE, "known",   "*",       "take_up",       "nobody works it: it goes on"),
     Row("in_progress", "-",            _FREE, "unknown", "*",       "refuse_recipe", "its recipe is unknown here"),
-    Row("in_progress", "pause cancel", _FREE, "*",       "*",       "acknowledge",   "nobody else is left to do so"),
+    Row("in_progress", _ANY_REQUEST,   _FREE, "*",       "*",       "acknowledge",   "nobody else is left to do so"),
     Row("in_progress", "*",            "live", "*",      "asked",   "watch",         "a live process works it"),
     Row("in_progress", "*",            "live", "*",      "unasked", "leave",         "a live process works it"),
     Row("pending",     "-",            "*",   "known",   "asked",   "start",         "it was never started"),
     Row("paused",      "-",            "*",   "known",   "asked",   "resume",        "it was paused"),
     Row("failed",      "-",            "*",   "known",   "asked",   "resume",        "it failed and may be mended"),
+    Row("timeout",     "-",            _FINE, "known",   "asked",   "resume",        "its limit was raised", "room"),
+    Row("timeout",     "-",            _FINE, "unknown", "asked",   "refuse_recipe", "its recipe is unknown", "room"),
+    Row("timeout",     "-",            _FINE, "*",       "asked",   "leave",         "its limit stands", "reached"),
     Row(_NOW,          "-",            "*",   "unknown", "asked",   "refuse_recipe", "its recipe is unknown here"),
     Row("pending",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its start"),
     Row("paused",      "-",            _FINE, "*",       "unasked", "leave",         "a paused job stays paused"),
@@ -77,11 +87,11 @@ RECOVERY = (
     Row(_NOW,          "-",            _DEAD, "*",       "unasked", "free",          "a dead worker holds chunks"),
     Row(_END,          "-",            _DEAD, "*",       "*",       "free",          "a dead worker holds chunks"),
     Row("completed",   "-",            _FINE, "*",       "*",       "leave",         "it is complete"),
-    Row("timeout",     "-",            _FINE, "*",       "*",       "leave",         "its limit must be raised first"),
+    Row("timeout",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its user"),
     Row("cancelled",   "-",            _FINE, "*",       "*",       "leave",         "it was cancelled for good"),
     Row(_IDLE,         "cancel",       "*",   "*",       "*",       "acknowledge",   "asked for, not yet carried out"),
-    Row(_IDLE,         "pause",        "*",   "*",       "*",       "report",        "a pause without work: damage"),
-    Row(_OVER,         "pause cancel", "*",   "*",       "*",       "report",        "a request without work: damage"),
+    Row(_IDLE,         "pause time_out", "*", "*",       "*",       "report",        "a request without work: damage"),
+    Row(_OVER,         _ANY_REQUEST,   "*",   "*",       "*",       "report",        "a request without work: damage"),
 )
 # fmt: on
 
@@ -98,9 +108,9 @@ def every_sight() -> list[Sight]:
     """All combinations: what the tests enumerate and the docs print."""
     requests = (None, *REQUESTS)
     return [
-        Sight(status=status, requested=requested, holder=holder, recipe_known=known, asked=asked)
-        for status, requested, holder, known, asked in product(
-            JOB.states, requests, HOLDERS, (True, False), (True, False)
+        Sight(status=status, requested=requested, holder=holder, recipe_known=known, asked=asked, at_limit=at_limit)
+        for status, requested, holder, known, asked, at_limit in product(
+            JOB.states, requests, HOLDERS, (True, False), (True, False), (False, True)
         )
     ]
 

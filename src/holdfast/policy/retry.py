@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from holdfast.clock import jittered
@@ -76,13 +75,17 @@ def read_retry_after(header: str | None, now_ms: int) -> float | None:
     text = (header or "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:12]), RETRY_AFTER_MAX_S)
+    if not text:
+        return None
+    from email.utils import parsedate_to_datetime  # loads a tenth of what a crawl loads, and most never need it
+
     with suppress(ValueError, OverflowError):
         return min(max(parsedate_to_datetime(text).timestamp() - now_ms / 1000, 0.0), RETRY_AFTER_MAX_S)
     return None
 
 
 def _kind(outcome: Failed, code: Code, attempts: int, max_attempts: int) -> str:
-    if not code.retryable:
+    if not code.retryable or outcome.final:
         return "non_retryable"
     if attempts >= min(max_attempts, code.attempts or max_attempts):
         return "capped"

@@ -1,7 +1,6 @@
-"""From bytes to text as browsers do it: declared charset, byte order mark, meta tag, else UTF-8. It never fails.
+"""From bytes to text as browsers do it: byte order mark, declared charset, meta tag, else what the bytes look like.
 
-Only names of this table are used. Python's own look-up remembers every unknown name for ever, and knows codecs
-(idna, punycode, unicode_escape) that a site must not be able to choose.
+It never fails: what cannot be decoded becomes a replacement character.
 """
 
 from __future__ import annotations
@@ -9,61 +8,84 @@ from __future__ import annotations
 import codecs
 import re
 
-META_BYTES = 1024
+from holdfast.recipes.site.charset_labels import CODECS
 
-# A label as sites write it -> Python's codec. Latin-1 and ASCII mean Windows-1252 on the web.
-_SAME = (
-    "utf-8 utf-16le utf-16be ibm866 koi8-r koi8-u gb18030 gbk big5 euc-jp iso-2022-jp shift_jis euc-kr "
-    "iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-10 iso-8859-13 "
-    "iso-8859-14 iso-8859-15 iso-8859-16 windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 "
-    "windows-1255 windows-1256 windows-1257 windows-1258"
-)
-CODECS: dict[str, str] = {name: name for name in _SAME.split()} | {
-    "utf8": "utf-8",
-    "unicode-1-1-utf-8": "utf-8",
-    "utf-16": "utf-16le",
-    "ascii": "windows-1252",
-    "us-ascii": "windows-1252",
-    "latin1": "windows-1252",
-    "latin-1": "windows-1252",
-    "iso-8859-1": "windows-1252",
-    "iso8859-1": "windows-1252",
-    "iso_8859-1": "windows-1252",
-    "cp1252": "windows-1252",
-    "cp1251": "windows-1251",
-    "iso-8859-9": "windows-1254",
-    "latin2": "iso-8859-2",
-    "iso-8859-11": "cp874",
-    "tis-620": "cp874",
-    "windows-874": "cp874",
-    "macintosh": "mac-roman",
-    "gb2312": "gbk",
-    "x-gbk": "gbk",
-    "big5-hkscs": "big5hkscs",
-    "sjis": "shift_jis",
-    "shift-jis": "shift_jis",
-    "windows-31j": "cp932",
-    "x-sjis": "cp932",
-    "ks_c_5601-1987": "euc-kr",
-}
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
+META_BYTES = 1024
+GUESS_BYTES = 65_536
+WESTERN = "windows-1252"  # what a browser takes where nothing is said and the bytes are no UTF-8
+USER_DEFINED = "x-user-defined"
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
+_XML_MARKS = ((b"<\0?\0x\0", "utf-16le"), (b"\0<\0?\0x", "utf-16be"))  # an XML declaration written in UTF-16
 _DECLARED = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
-_META = re.compile(rb"<meta\b[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_IN_CONTENT = re.compile(rb"charset\s*+=\s*+[\"']?\s*+([\w.:-]{1,40})", re.IGNORECASE)
+_XML = re.compile(rb"<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([\w.:-]{1,40})[\"']")
+_VALUE = rb"""(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)"""
+_TAG = re.compile(
+    rb"<!--.*?(?:-->|\Z)|<meta(?=[\s/])((?:[\s/]++|[^\s/>=]++(?:\s*+=\s*+" + _VALUE + rb")?+)*+)>"
+    rb"|<[/a-z](?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>?|<[!?/][^>]*+>?",
+    re.IGNORECASE | re.DOTALL,
+)
+_ATTRIBUTE = re.compile(rb"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>][^\s>]*+)))?+""")
+_SEQUENCE = re.compile("[\x80-\ufffc\ufffe-\U0010ffff]")
+_HIGH = {byte: 0xF700 + byte for byte in range(0x80, 0x100)}
 
 
 def decode(body: bytes, content_type: str) -> str:
-    """The text of an HTML body; what cannot be decoded becomes a replacement character."""
-    return body.decode(_codec(body, content_type), "replace").removeprefix("\ufeff")
+    """The text of an HTML body."""
+    codec = declared(body, content_type)
+    if codec is None:
+        try:
+            return body.decode("utf-8")
+        except UnicodeDecodeError:
+            codec = _guess(body)
+    if codec == USER_DEFINED:
+        return body.decode("latin-1").translate(_HIGH)
+    return body.decode(codec, "replace").removeprefix("\ufeff")
 
 
-def _codec(body: bytes, content_type: str) -> str:
-    declared = _DECLARED.search(content_type)
-    if declared and (known := CODECS.get(declared[1].lower())):
-        return known
-    for mark, name in _BOMS:
+def declared(body: bytes, content_type: str) -> str | None:
+    """The codec that the body, its header or its first tags name, in this order; None where none does."""
+    for mark, name in _MARKS:
         if body.startswith(mark):
             return name
-    meta = _META.search(body[:META_BYTES])
-    name = CODECS.get(meta[1].decode("latin-1").lower(), "utf-8") if meta else "utf-8"
-    # A meta tag that could be read at all is not in UTF-16, whatever it says.
-    return "utf-8" if name.startswith("utf-16") else name
+    said = _DECLARED.search(content_type)
+    if said and (known := CODECS.get(said[1].lower())):
+        return known
+    for mark, name in _XML_MARKS:
+        if body.startswith(mark):
+            return name
+    known = _in_tags(body[:META_BYTES])
+    # A tag that could be read at all is not in UTF-16, whatever it says.
+    return "utf-8" if known and known.startswith("utf-16") else WESTERN if known == USER_DEFINED else known
+
+
+def _in_tags(head: bytes) -> str | None:
+    """What the first usable `<meta charset>`, `<meta http-equiv=content-type>` or XML declaration names."""
+    for tag in _TAG.finditer(head):
+        if tag[1] is not None and (known := _of_meta(tag[1])):
+            return known
+    said = _XML.match(head)
+    return _known(said[1]) if said else None
+
+
+def _of_meta(attributes: bytes) -> str | None:
+    found: dict[bytes, bytes] = {}
+    for name, *values in _ATTRIBUTE.findall(attributes):
+        found.setdefault(name.lower(), b"".join(values))
+    if b"charset" in found:
+        return _known(found[b"charset"])
+    if found.get(b"http-equiv", b"").strip().lower() != b"content-type":
+        return None
+    said = _IN_CONTENT.search(found.get(b"content", b""))
+    return _known(said[1]) if said else None
+
+
+def _known(label: bytes) -> str | None:
+    return CODECS.get(label.strip().decode("latin-1").lower())
+
+
+def _guess(body: bytes) -> str:
+    """UTF-8 with a few broken bytes is still UTF-8: more sequences are right in it than wrong."""
+    text = body[:GUESS_BYTES].decode("utf-8", "replace")
+    return "utf-8" if len(_SEQUENCE.findall(text)) > text.count("\ufffd") else WESTERN

@@ -52,35 +52,52 @@ class LinkBook:
         self._older: dict[str, dict[str, Link]] = {}
         self._entries = 0
 
-    def sort(self, hrefs: Sequence[str], *, page: Address, base: Address, own_key: bytes, depth: int) -> Sorted:
+    def sort(
+        self,
+        hrefs: Sequence[str],
+        *,
+        page: Address,
+        base: Address,
+        own_key: bytes,
+        depth: int,
+        links_max: int = LINKS_PER_PAGE_MAX,
+    ) -> Sorted:
         """Sort hrefs that stand on `page` and are relative to `base`; found targets get `depth`."""
         where = page.host if self._scope.max_depth is None else f"{page.host} {depth}"  # only then depth judges links
         site_wide = f"{where} {base.origin}"
         directory = f"{site_wide}{_directory(base)}"
         wide, near = self._shelf(site_wide), self._shelf(directory)
+        on_wide, on_near = wide.get, near.get
         found: list[Found] = []
         external: list[External] = []
         seen = {own_key}
         for index, href in enumerate(hrefs):
-            shelf = wide if href[:1] == "/" or "://" in href[:8] else near
-            link = shelf.get(href)
+            link = on_wide(href) or on_near(href)
             if link is None:
-                link = self._look_up(site_wide if shelf is wide else directory, shelf, href, page, base, depth)
-            if link is None or link.key in seen:
+                is_wide = href[:1] == "/" or "://" in href[:8]
+                place, shelf = (site_wide, wide) if is_wide else (directory, near)
+                link = self._look_up(place, shelf, href, page, base, depth)
+                if link is None:
+                    continue
+            key = link.key
+            if key in seen:
                 continue
-            if len(seen) > LINKS_PER_PAGE_MAX:
+            if index >= links_max and len(seen) > links_max:
                 return Sorted(tuple(found), tuple(external), len(hrefs) - index)
-            seen.add(link.key)
+            seen.add(key)
             if isinstance(link, External):
                 external.append(link)
             elif link.depth == depth:
                 found.append(link)
             else:
-                moved = link.at_depth(depth)
-                if href in shelf:
-                    shelf[href] = moved
-                found.append(moved)
+                found.append(self._moved(wide if href in wide else near, href, link, depth))
         return Sorted(tuple(found), tuple(external))
+
+    def _moved(self, shelf: dict[str, Link], href: str, link: Found, depth: int) -> Found:
+        moved = link.at_depth(depth)
+        if href in shelf:
+            shelf[href] = moved
+        return moved
 
     def _shelf(self, place: str) -> dict[str, Link]:
         if self._entries >= BOOK_ENTRIES_MAX // 2:

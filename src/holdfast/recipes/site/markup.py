@@ -54,9 +54,9 @@ class Tag(msgspec.Struct, frozen=True, gc=False):
 
     def get(self, name: str) -> str | None:
         """The value of an attribute, references resolved; empty where it has none, None where it is missing."""
-        for found, *values in _ONE.findall(self.attributes):
-            if found.lower() == name:
-                value = "".join(values)
+        for one in _ONE.finditer(self.attributes):  # one at a time: a hostile tag has a million of them
+            if one[1].lower() == name:
+                value = one[2] or one[3] or one[4] or ""
                 return resolve_references(value) if "&" in value else value
         return None
 

@@ -7,25 +7,39 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
+import msgspec
+
 from holdfast.clock import Clock
 from holdfast.errors import BadParams
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Outcome
 from holdfast.model.target import Claimed, Found
+from holdfast.policy.robots import ROBOTS_PATH
 from holdfast.policy.scope import Scope
+from holdfast.policy.sitemaps import names_a_sitemap
 from holdfast.recipe import Context, Fetch
 from holdfast.recipes.site.links import LinkBook
+from holdfast.recipes.site.sitemap import MODES, ROBOTS, SITEMAP, TYPES, work_list
 from holdfast.recipes.site.step import Site, work
 
-DEFAULTS: dict[str, Any] = {"seeds": [], "scope": "host", "include": [], "exclude": [], "max_depth": None}
+DEFAULTS: dict[str, Any] = {
+    "seeds": [],
+    "scope": "host",
+    "include": [],
+    "exclude": [],
+    "max_depth": None,
+    "sitemap": "off",
+}
 SITES_KEPT = 8  # jobs that one worker has in hand at once; more only cost the time to set them up again
 
 
 class SiteRecipe:
-    """Fulfils `recipe.Recipe`. One object serves any number of jobs."""
+    """Fulfils `recipe.AnyRecipe`. One object serves any number of jobs."""
 
     name = "site"
     phases: tuple[str, ...] = ("crawling",)
+    seeks = True
+    names_targets = False
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -43,6 +57,8 @@ class SiteRecipe:
         checked["include"] = _texts("include", checked["include"])
         checked["exclude"] = _texts("exclude", checked["exclude"])
         checked["max_depth"] = _depth(checked["max_depth"])
+        if checked["sitemap"] not in MODES:
+            raise BadParams(f"sitemap must be one of {', '.join(MODES)}; not {checked['sitemap']!r}")
         Scope.of(checked)
         return checked
 
@@ -61,11 +77,21 @@ class SiteRecipe:
         """With a depth limit, level by level: else a page reached by a long way first would be judged too deep."""
         return params.get("max_depth") is not None
 
-    def plan(self, context: Context) -> Iterator[Found]:
-        for url in context.params["seeds"]:
-            yield context.found(seed_address(url), depth=0)
+    def plan(self, context: Context, start: int = 0) -> Iterator[Found]:
+        """Seeds, then the robots.txt of each of their hosts, where sitemaps are wanted. The start URL decides the way:
+        one that is called a sitemap is read as a list."""
+        mode = context.params.get("sitemap", "off")
+        seeds = [(seed_address(url), "page") for url in context.params["seeds"]]
+        seeds = [(seed, SITEMAP if names_a_sitemap(seed.path) else kind) for seed, kind in seeds]
+        hosts = {seed.origin: seed for seed, kind in seeds if kind == "page" and mode != "off"}
+        robots = [(seed_address(origin + ROBOTS_PATH), ROBOTS) for origin in hosts]
+        begin = [pair for pair in seeds if mode != "only" or pair[1] == SITEMAP] + robots
+        for address, kind in begin[start:]:
+            yield msgspec.structs.replace(context.found(address, depth=0), type=kind)
 
     async def step(self, here: Claimed, fetch: Fetch, context: Context) -> Outcome:
+        if here.type in TYPES:
+            return await work_list(here, fetch, self._site(context), self._clock)
         return await work(here, fetch, self._site(context), self._clock)
 
     def _site(self, context: Context) -> Site:
@@ -76,7 +102,9 @@ class SiteRecipe:
         if len(self._sites) >= SITES_KEPT:
             self._sites.clear()
         scope = Scope.of(context.params)
-        site = self._sites[id(context.params)] = Site(scope, context, LinkBook(scope, context))
+        site = self._sites[id(context.params)] = Site(
+            scope, context, LinkBook(scope, context), follows=context.params.get("sitemap") != "only"
+        )
         return site
 
 

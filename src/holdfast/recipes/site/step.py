@@ -6,18 +6,19 @@ same depth. So each URL is asked for once, whatever the order in which they are 
 
 from __future__ import annotations
 
-from hashlib import sha256
+from urllib.parse import urlsplit
 
 import msgspec
 
 from holdfast.clock import Clock
 from holdfast.model.codes import code_of_status
 from holdfast.model.exchange import Response
-from holdfast.model.keys import Address, canonical
+from holdfast.model.keys import Address, address_of, canonical
 from holdfast.model.outcome import Body, Done, Failed, Outcome, Record, Skipped
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import read_retry_after
 from holdfast.policy.scope import Scope
+from holdfast.policy.sitemaps import names_llms_txt, read_llms_txt
 from holdfast.recipe import Context, Fetch
 from holdfast.recipes.site.charset import decode
 from holdfast.recipes.site.links import LinkBook, Sorted
@@ -49,6 +50,7 @@ class Site(msgspec.Struct, frozen=True):
     scope: Scope
     context: Context
     links: LinkBook
+    follows: bool = True  # links of pages; False where only what sitemaps list is wanted
 
     def fits(self, context: Context) -> bool:
         """Whether this was made for that job: the params are kept alive here, so one object is one job's."""
@@ -68,8 +70,18 @@ async def work(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Outcome
     if there is None:
         return Failed("bad_url", "redirects to no http or https URL", response.status)
     if there.url == here.url:
-        return Failed("too_many_redirects", "redirects to itself", response.status)
+        return _to_itself(here, response, site)
+    refusal = site.context.refusal(there.url)
+    if refusal is not None:
+        return Failed("blocked_address", f"redirects to {there.url}: {refusal}", response.status)
     return _redirected(here, there, site, response.status)
+
+
+def _to_itself(here: Claimed, response: Response, site: Site) -> Outcome:
+    """With cookies the answer may be another one the next time: that is a second attempt, at the host's pace."""
+    if site.context.cookies and here.attempts == 1 and response.header("set-cookie"):
+        return Failed("bad_response", "redirects to itself and sets a cookie; asked again with it", response.status)
+    return Failed("too_many_redirects", "redirects to itself", response.status)
 
 
 def _redirected(here: Claimed, there: Address, site: Site, status: int) -> Outcome:
@@ -93,7 +105,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         code = code_of_status(response.status) or "bad_response"
         retry_after_s = read_retry_after(response.header("retry-after"), now_ms)
         return Failed(code, f"HTTP {response.status}", response.status, retry_after_s)
-    page, not_parsed = _read(response)
+    page, not_parsed = _read(here, response)
     links, canonical_url = _follow(here, page, site)
     record = PageRecord(
         title=page.title,
@@ -107,7 +119,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     )
     return Done(
         "page",
-        body=_body(here, response, now_ms),
+        body=kept_body(here, response, now_ms),
         records=(Record("page", msgspec.json.encode(record)),),
         found=links.found,
         external=links.external,
@@ -115,28 +127,35 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     )
 
 
-def _read(response: Response) -> tuple[Page, str]:
+def _read(here: Claimed, response: Response) -> tuple[Page, str]:
     if not is_html(response.media, response.body):
-        return _NO_PAGE, ""
+        return (_NO_PAGE if here.depth else _read_list(here, response)), ""
     if len(response.body) > HTML_BYTES_MAX:
         return _NO_PAGE, f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
     return read_page(decode(response.body, response.header("content-type") or "")), ""
 
 
+def _read_list(here: Claimed, response: Response) -> Page:
+    """A seed that is an llms.txt is a list of links; any other text is a page without links."""
+    if not names_llms_txt(urlsplit(here.url).path) or len(response.body) > HTML_BYTES_MAX:
+        return _NO_PAGE
+    title, hrefs = read_llms_txt(decode(response.body, response.header("content-type") or ""))
+    return Page(title, None, None, hrefs)
+
+
 def _follow(here: Claimed, page: Page, site: Site) -> tuple[Sorted, str | None]:
-    if not page.hrefs and page.canonical is None:
+    if not (page.hrefs or page.canonical):
         return _NO_LINKS, None
-    own = canonical(here.url)
-    assert own is not None, f"a claimed target has the unusable URL {here.url!r}"
+    own = address_of(here.url, here.host)
     base = (canonical(page.base, own.url) if page.base else None) or own
-    links = site.links.sort(page.hrefs, page=own, base=base, own_key=here.key, depth=here.depth + 1)
+    hrefs = page.hrefs if site.follows else ()
+    links = site.links.sort(hrefs, page=own, base=base, own_key=here.key, depth=here.depth + 1)
     meant = canonical(page.canonical, base.url) if page.canonical else None
     return links, meant.url if meant else None
 
 
-def _body(here: Claimed, response: Response, now_ms: int) -> Body:
-    digest = sha256(response.body).digest()
-    return Body(here.url, response.status, response.headers, response.body, digest, response.media, now_ms)
+def kept_body(here: Claimed, response: Response, now_ms: int) -> Body:
+    return Body(here.url, response.status, response.headers, response.body, b"", response.media, now_ms)
 
 
 def _shown(header: str) -> str:

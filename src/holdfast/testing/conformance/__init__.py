@@ -25,7 +25,8 @@ that was looked at in vain may be up to 50 ms late. A checkpoint is written only
 Ends. Only another boot blames nobody: what a dead or silent owner held is suspect. rescue and acknowledge count one
 recovery per call that freed a chunk, dead owner's or lapsed; acknowledge rescues even where a live owner then makes it
 answer None, and answers the job where no request stands. finish answers None to whoever does not hold the control
-chunk, and the job where it is already completed or failed. A pause asked for while a cancel stands changes nothing.
+chunk, and the job where it is already completed, failed or timed out. A pause asked for while a cancel or a time-out
+stands changes nothing; a cancel outranks both.
 `seeds_failed_only` of policy/health.py: every failed target has depth 0.
 
 Rows. Attempts are called succeeded, skipped, failed, retry, handed_back, lost; `n` is the attempt that the claim spent,

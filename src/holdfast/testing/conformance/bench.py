@@ -104,6 +104,10 @@ class Bench:
         changes = dict(more) if index is None else {**more, "chunk_index": index}
         return msgspec.structs.replace(made, **changes)
 
+    def named(self, name: str, url: str, params: str = "") -> Found:
+        """A found target that is known by its name."""
+        return self._context().named(seed_address(url), type="case", name=name, params=params)
+
     def external(self, url: str) -> External:
         return self._context().external(seed_address(url))
 

@@ -74,6 +74,8 @@ class Side:
     def _verdict(self, here: Claimed, move: str, wait_s: int) -> Verdict:
         if move == "retry" and wait_s:
             return verdicts.retry(here, wait_ms=wait_s * 1000, hold_host_ms=700)
+        if move == "hand_back" and wait_s:
+            return verdicts.hand_back(here, wait_ms=wait_s * 1000)
         make: dict[str, Callable[[Claimed], Verdict]] = {
             "succeed": verdicts.page,
             "skip": verdicts.skip,

@@ -1,11 +1,14 @@
-"""Looks behind the ports, for what no view shows: entries, runs, external links, records. Reads only."""
+"""Looks behind the ports, for what no view shows: entries, runs, external links, records, undo rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
 
+import msgspec
+
 from holdfast.ledger.memory_state import MemoryStore
+from holdfast.model.states import wire_status
 from holdfast.ports import Ledger
 
 
@@ -30,8 +33,14 @@ class Probe(Protocol):
     def runs(self, job: int) -> list[tuple[int, str, bool]]:
         """(number, status, whether it is over)."""
 
+    def modes(self, job: int) -> list[str]:
+        """The modes of its runs."""
+
     def records(self, target: int) -> list[tuple[int, int, str]]:
         """(generation, n, kind)."""
+
+    def undone(self, target: int) -> list[tuple[str, str, int]]:
+        """(verb, status before, generation before) of what was overwritten, oldest first."""
 
 
 class MemoryProbe:
@@ -55,9 +64,24 @@ class MemoryProbe:
         runs = self._store.tables.runs.items()
         return sorted((n, run.status, run.ended_at is not None) for (owner, n), run in runs if owner == job)
 
+    def modes(self, job: int) -> list[str]:
+        return [
+            run.mode
+            for (owner, _), run in sorted(self._store.tables.runs.items(), key=lambda item: item[0])
+            if owner == job
+        ]
+
     def records(self, target: int) -> list[tuple[int, int, str]]:
         rows = self._store.tables.records.items()
         return sorted((generation, n, record.kind) for (owner, generation, n), record in rows if owner == target)
+
+    def undone(self, target: int) -> list[tuple[str, str, int]]:
+        rows = self._store.tables.undo.items()
+        found = [(chunk, no, row) for (owner, chunk, no), row in rows if owner == target]
+        return [
+            (row.verb, wire_status(row.before.state), row.before.generation)
+            for _, _, row in sorted(found, key=lambda item: item[:2])
+        ]
 
 
 class SqlProbe:
@@ -81,6 +105,14 @@ class SqlProbe:
         rows = self._ledger.query("SELECT n, status, ended_at FROM run WHERE job = ? ORDER BY n", (job,))
         return [(n, status, ended_at is not None) for n, status, ended_at in rows]
 
+    def modes(self, job: int) -> list[str]:
+        return [mode for (mode,) in self._ledger.query("SELECT mode FROM run WHERE job = ? ORDER BY n", (job,))]
+
     def records(self, target: int) -> list[tuple[int, int, str]]:
         rows = self._ledger.query("SELECT gen, n, kind FROM record WHERE target = ? ORDER BY gen, n", (target,))
         return [(generation, n, kind) for generation, n, kind in rows]
+
+    def undone(self, target: int) -> list[tuple[str, str, int]]:
+        rows = self._ledger.query("SELECT verb, before FROM undo WHERE target = ? ORDER BY chunk, no", (target,))
+        images = [(verb, msgspec.json.decode(bytes(before))) for verb, before in rows]
+        return [(verb, wire_status(image["state"]), image["gen"]) for verb, image in images]

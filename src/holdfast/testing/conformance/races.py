@@ -126,7 +126,7 @@ class TestRaces:
         heir.enqueue(bench.found(f"{MARSH}/new"), cursor=2)
         with pytest.raises(LostLease):
             bench.ledger.enqueue(old.job, stale)
-        assert bench.ledger.plan(old.job) == (3, True)
+        assert bench.ledger.plan(old.job)[:2] == (3, True)
         assert f"{MARSH}/old" not in [row.url for row in bench.targets(old.job)]
 
     def test_race_g10_a_foreign_link_lands_in_a_drained_chunk(self, bench: Bench) -> None:

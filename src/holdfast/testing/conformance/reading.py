@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.errors import NotFound
+from holdfast.model.bookmark import Bookmark
+from holdfast.model.outcome import Record
 from holdfast.policy.filters import parse
 from holdfast.testing.conformance.bench import MARSH, Bench
 from holdfast.testing.conformance.verdicts import fail, page, succeed
@@ -92,6 +94,89 @@ class TestPages:
         worker = bench.working(pages=1)
         worker.settle(*map(fail, worker.claim()))
         assert bench.ledger.pages(worker.job) == []
+
+
+class TestResults:
+    def test_results_are_every_record_of_succeeded_targets(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        first, second, third = sorted(worker.claim(room=3), key=lambda each: each.id)
+        frogs = (Record("frog", b'{"n":1}'), Record("frog", b'{"n":2}'))
+        worker.settle(succeed(first, records=frogs), page(second), fail(third))
+        rows = bench.ledger.results(worker.job)
+        assert [(row.target, row.n, row.kind, row.record) for row in rows] == [
+            (first.id, 0, "frog", b'{"n":1}'),
+            (first.id, 1, "frog", b'{"n":2}'),
+            (second.id, 0, "page", b'{"title":"Frogs"}'),
+        ]
+        assert [bool(row.segment) for row in rows] == [False, False, True]
+        assert rows[0].key == first.key
+
+    def test_results_come_page_by_page_also_within_a_target(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        frogs = tuple(Record("frog", b"{}") for _ in range(3))
+        worker.settle(*(succeed(each, records=frogs) for each in worker.claim(room=2)))
+        seen: list[tuple[int, int]] = []
+        while rows := bench.ledger.results(worker.job, after=seen[-1] if seen else (0, -1), limit=2):
+            seen += [(row.target, row.n) for row in rows]
+        assert len(seen) == 6
+        assert seen == sorted(set(seen))
+
+    def test_results_are_filtered_like_targets(self, bench: Bench) -> None:
+        worker = with_three_pages(bench)
+        rows = bench.ledger.results(worker.job, where=parse("depth:>0 -url:*/b"))
+        assert [row.url for row in rows] == [f"{MARSH}/a"]
+
+
+class TestStreams:
+    """Results in the order of their commits, and the bookmarks of those who read them so."""
+
+    def test_everything_is_read_once_however_it_comes(self, bench: Bench) -> None:
+        worker = bench.worker(bench.started().id)
+        worker.lease()
+        worker.enqueue(*(bench.found(f"{MARSH}/frog/{n}", index=n % 4) for n in range(9)))
+        mark, seen = Bookmark(), []
+        while claimed := worker.claim(room=2):
+            worker.settle(*map(page, claimed))
+            rows, mark = bench.ledger.fresh(worker.job, mark)
+            seen += [row.row.target for row in rows]
+        assert len(seen) == len(set(seen)) == 9
+        assert bench.ledger.fresh(worker.job, mark) == ([], mark)
+
+    def test_nothing_is_read_before_its_commit_and_nothing_that_failed(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        first, second = worker.claim(room=2)
+        assert bench.ledger.fresh(worker.job, Bookmark())[0] == []
+        worker.settle(page(first), fail(second))
+        assert [each.row.target for each in bench.ledger.fresh(worker.job, Bookmark())[0]] == [first.id]
+
+    def test_one_may_stop_inside_a_commit(self, bench: Bench) -> None:
+        worker = bench.working(pages=4)
+        worker.settle(*(succeed(each, records=(Record("frog", b"1"), Record("frog", b"2"))) for each in worker.claim()))
+        rows, end = bench.ledger.fresh(worker.job, Bookmark())
+        assert len(rows) == 8
+        for at, row in enumerate(rows):
+            rest, behind = bench.ledger.fresh(worker.job, Bookmark().after(row))
+            assert rest == rows[at + 1 :]
+            assert behind == end
+
+    def test_a_bookmark_is_kept_by_name_and_never_goes_back(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        while claimed := worker.claim(room=1):
+            worker.settle(*map(page, claimed))
+        ledger, job = bench.ledger, worker.job
+        rows, end = ledger.fresh(job, Bookmark())
+        half = Bookmark().after(rows[0])
+        assert ledger.bookmark(job, "embed") == Bookmark()
+        assert ledger.save_bookmark(job, "embed", half) == half
+        assert ledger.save_bookmark(job, "embed", end) == end
+        assert ledger.save_bookmark(job, "embed", half) == end
+        assert bench.open().bookmark(job, "embed") == end
+        assert ledger.bookmark(job, "other") == Bookmark()
+
+    def test_streams_are_filtered_like_targets(self, bench: Bench) -> None:
+        worker = with_three_pages(bench)
+        rows, _ = bench.ledger.fresh(worker.job, Bookmark(), where=parse("depth:>0 -url:*/b"))
+        assert [each.row.url for each in rows] == [f"{MARSH}/a"]
 
 
 class TestHistory:

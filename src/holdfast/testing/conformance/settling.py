@@ -69,6 +69,17 @@ class TestSettle:
         assert bench.target(worker.job, here.url).attempts == 0
         assert [again.attempts for again in worker.claim()] == [1]
 
+    def test_what_is_handed_back_with_a_time_waits_for_it_and_keeps_its_attempt(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        [here, other] = worker.claim()
+        worker.settle(hand_back(here, wait_ms=5_000, because="waits for a turn at pond.test"), hand_back(other))
+        seen = bench.target(worker.job, here.url)
+        assert (seen.status, seen.attempts, seen.because) == ("pending", 0, "waits for a turn at pond.test")
+        assert seen.not_before == bench.clock.wall_ms() + 5_000
+        assert [again.url for again in worker.claim()] == [other.url]
+        bench.clock.advance(5)
+        assert [(again.url, again.attempts) for again in worker.claim()] == [(here.url, 1)]
+
     def test_every_verdict_leaves_an_attempt(self, bench: Bench) -> None:
         """TGT-02, L4."""
         worker = bench.working(pages=1)

@@ -59,7 +59,7 @@ class TestSubmit:
         ]
 
     def test_the_plan_of_a_new_job_stands_at_nothing(self, bench: Bench) -> None:
-        assert bench.ledger.plan(bench.submitted().id) == (0, False)
+        assert bench.ledger.plan(bench.submitted().id) == (0, False, b"")
 
     def test_submitting_is_the_first_line_of_history(self, bench: Bench) -> None:
         job = bench.submitted()

@@ -48,7 +48,9 @@ class Worker:
     def work(self) -> list[Lease]:
         return self.of_kind("work")
 
-    def plan_batch(self, found: Sequence[Found], *, cursor: int = 0, done: bool = True) -> PlanBatch:
+    def plan_batch(
+        self, found: Sequence[Found], *, cursor: int = 0, done: bool = True, trail: bytes = b""
+    ) -> PlanBatch:
         """The next batch of a plan that stands at `cursor`, frozen."""
         at = self.plan
         return PlanBatch.freeze(
@@ -59,6 +61,7 @@ class Worker:
             next_cursor=cursor + len(found),
             done=done,
             found=tuple(found),
+            trail=trail,
         )
 
     def enqueue(self, *found: Found, cursor: int = 0, done: bool = True) -> Lease:
@@ -75,9 +78,13 @@ class Worker:
         alone: bool = False,
         only: Iterable[Lease] | None = None,
         in_levels: bool = False,
+        pages_max: int | None = None,
     ) -> Wish:
         leases = tuple(self.work if only is None else only)
-        return Wish(leases=leases, room=room, delay_ms=delay_ms, per_host=per_host, alone=alone, in_levels=in_levels)
+        return Wish(
+            leases=leases, room=room, delay_ms=delay_ms, per_host=per_host, alone=alone, in_levels=in_levels,
+            pages_max=pages_max,
+        )  # fmt: skip
 
     def claim(
         self, room: int = PLENTY, *, delay_ms: int = 0, per_host: int = PLENTY, alone: bool = False

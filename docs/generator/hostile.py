@@ -1,0 +1,50 @@
+"""The page of hostile behaviours: what the outside did, how the crawl took it. Numbers come from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from generator.markdown import page, table
+
+NOTHING_YET = "Not played yet: `make hostile`."
+HEAD = ("what the site does", "how the page ends", "and why", "requests", "seconds", "peak MB")
+INTRO = """\
+Sites break every rule there is, some on purpose. Here each behaviour has a made-up host of its own, with a start page
+that links to a page behaving so and to a harmless **neighbour**. The real command, `holdfast crawl`, is run on each,
+from its start to its end, under a limit on its memory. A row counts only if the page ended as it must, `holdfast
+verify` found nothing, and the neighbour was fetched.
+
+*Seconds* and *peak MB* are of the whole command, its start included, two at a time on two cores; a load average above
+three says that the computer did other work meanwhile. *Requests* are those for the page by the site's own count. Pages
+were tried again where the cause allows it; rows about deadlines were played with `--timeout 1s --max-attempts 1`. What
+the codes mean is in [failure codes](failure-codes.md)."""
+
+
+def hostile_web(path: Path) -> str:
+    """The whole page; without a run it says so and gives no number."""
+    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return page("A hostile web", INTRO, *(_told(kept) if kept else [NOTHING_YET]))
+
+
+def _told(kept: dict[str, Any]) -> Iterator[str]:
+    rows = kept["rows"]
+    fetched = sum(row["neighbour"] == "succeeded" for row in rows)
+    slowest, largest = max(row["seconds"] for row in rows), max(row["rss_mb"] for row in rows)
+    yield (
+        f"**{len(rows)} behaviours, {fetched} neighbours fetched.** Slowest {slowest:g} s, largest {largest} MB. "
+        f"{kept['system']}, load average {kept['load']:g}; {kept['at'][:10]}, commit {kept['commit']}. "
+        "Again: `make hostile`."
+    )
+    for group, members in groupby(rows, key=lambda row: row["group"]):
+        yield f"## {group.capitalize()}"
+        yield table(HEAD, map(_row, members))
+
+
+def _row(row: dict[str, Any]) -> tuple[object, ...]:
+    because = row["because"].removeprefix(f"{row['ends']}: ").replace("|", "\\|")
+    shown = because if len(because) <= 90 else because[:89] + "…"
+    return (row["what"], f"`{row['ends']}`", shown, row["asked"], f"{row['seconds']:.1f}", row["rss_mb"])

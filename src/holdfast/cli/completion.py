@@ -1,0 +1,143 @@
+"""`holdfast completion SHELL`: a script that completes commands, options and jobs, made from the real parsers."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from holdfast.cli.arguments import NAMES
+from holdfast.cli.call import Call
+from holdfast.cli.commands import COMMANDS, Command
+from holdfast.cli.parser import Parser
+from holdfast.cli.topics import TOPICS
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
+JOB_NAMES = 'holdfast jobs --jsonl 2>/dev/null | sed -n \'s/.*"name":"\\([^"]*\\)".*/\\1/p\''
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("shell", choices=SHELLS, metavar="|".join(SHELLS), help="your shell")
+
+
+def run(call: Call) -> int:
+    makers = {"bash": _bash, "zsh": _zsh, "fish": _fish, "powershell": _powershell}
+    call.voice.data(makers[call.options.shell]())
+    return 0
+
+
+def _options(row: Command) -> list[str]:
+    """The command's own options and words, then the global ones."""
+    parser = Parser(row.name, row.summary, row.examples)
+    import_module(f"holdfast.cli.{row.module}").arguments(parser)
+    own = [word for action in parser._actions for word in action.option_strings if word.startswith("--")]
+    words = [str(word) for action in parser._actions if not action.option_strings for word in action.choices or ()]
+    return list(dict.fromkeys([*words, *own, *(name for name in NAMES if name.startswith("--"))]))
+
+
+def _takes_job(row: Command) -> bool:
+    return "JOB" in row.usage or "NAME" in row.usage
+
+
+def _commands() -> str:
+    return " ".join([*(row.name for row in COMMANDS), "help"])
+
+
+def _bash() -> str:
+    cases = [f"    {row.name}) words='{' '.join(_options(row))}'; jobs={int(_takes_job(row))} ;;" for row in COMMANDS]
+    topics = " ".join([*(row.name for row in COMMANDS), *TOPICS])
+    return "\n".join(
+        [
+            "# holdfast completion for bash: source <(holdfast completion bash)",
+            "_holdfast() {",
+            "  local here=${COMP_WORDS[COMP_CWORD]} command='' words='' jobs=0 word",
+            '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
+            "    case $word in -*) ;; *) command=$word; break ;; esac",
+            "  done",
+            "  case $command in",
+            f"    '') words='{_commands()} {' '.join(NAMES)}' ;;",
+            f"    help) words='{topics}' ;;",
+            *cases,
+            "  esac",
+            f'  if [ "$jobs" = 1 ] && [ "${{here#-}}" = "$here" ]; then words="$words $({JOB_NAMES})"; fi',
+            '  COMPREPLY=($(compgen -W "$words" -- "$here"))',
+            "}",
+            "complete -o default -F _holdfast holdfast",
+        ]
+    )
+
+
+def _zsh() -> str:
+    described = [f"    '{row.name}:{_plain(row.summary)}'" for row in COMMANDS]
+    cases = [
+        f"    {row.name}) compadd -- {' '.join(_options(row))}"
+        + (f' ${{(f)"$({JOB_NAMES})"}}' if _takes_job(row) else "")
+        + "; _files ;;"
+        for row in COMMANDS
+    ]
+    return "\n".join(
+        [
+            "#compdef holdfast",
+            "# holdfast completion for zsh: source <(holdfast completion zsh)",
+            "_holdfast() {",
+            "  local -a commands",
+            "  commands=(",
+            *described,
+            "  )",
+            "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
+            "  case $words[2] in",
+            f"    help) compadd -- {' '.join([*(row.name for row in COMMANDS), *TOPICS])} ;;",
+            *cases,
+            "  esac",
+            "}",
+            "(( $+functions[compdef] )) && compdef _holdfast holdfast",
+            "true",
+        ]
+    )
+
+
+def _fish() -> str:
+    lines = [
+        "# holdfast completion for fish: holdfast completion fish | source",
+        "function __holdfast_jobs",
+        f"  {JOB_NAMES}",
+        "end",
+        "complete -c holdfast -f",
+    ]
+    for row in COMMANDS:
+        lines.append(f"complete -c holdfast -n __fish_use_subcommand -a {row.name} -d '{_plain(row.summary)}'")
+        seen = f"'__fish_seen_subcommand_from {row.name}'"
+        for word in _options(row):
+            what = f"-l {word[2:]}" if word.startswith("--") else f"-a {word}"
+            lines.append(f"complete -c holdfast -n {seen} {what}")
+        if _takes_job(row):
+            lines.append(f"complete -c holdfast -n {seen} -a '(__holdfast_jobs)'")
+    return "\n".join(lines)
+
+
+def _powershell() -> str:
+    rows = [f"    '{row.name}' = @({', '.join(_quoted(word) for word in _options(row))})" for row in COMMANDS]
+    return "\n".join(
+        [
+            "# holdfast completion for PowerShell: holdfast completion powershell | Out-String | Invoke-Expression",
+            "Register-ArgumentCompleter -Native -CommandName holdfast -ScriptBlock {",
+            "  param($wordToComplete, $commandAst, $cursorPosition)",
+            "  $words = @{",
+            *rows,
+            "  }",
+            "  $typed = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })",
+            "  $command = $typed | Where-Object { $words.ContainsKey($_) } | Select-Object -First 1",
+            "  $choices = if ($command) { $words[$command] } else { $words.Keys }",
+            '  $choices | Sort-Object | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {',
+            "    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)",
+            "  }",
+            "}",
+        ]
+    )
+
+
+def _quoted(word: str) -> str:
+    return f"'{word}'"
+
+
+def _plain(text: str) -> str:
+    """A summary that no shell reads anything into."""
+    return text.replace("'", "").replace(":", ",").replace("`", "")

@@ -1,0 +1,98 @@
+"""`holdfast logs JOB`: the lines of a job's log, and with -f those to come. Only reads."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from holdfast import wiring
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.signals import Ears, hearing
+from holdfast.cli.text import clean, to_json
+from holdfast.cli.values import whole
+from holdfast.engine.control import holder_of
+from holdfast.model.job import Job
+from holdfast.model.logline import LEVELS, read_line
+from holdfast.ports import Ledger
+
+LINES_SHOWN = 100
+FOLLOW_EVERY_S = 0.5
+Line = tuple[str, dict[str, Any]]
+
+
+class Lines(Protocol):
+    """A log that is read on from where it was."""
+
+    def lines(self) -> Iterator[str]: ...
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("job", metavar="JOB", help="name or id")
+    parser.add_argument("-f", "--follow", action="store_true", help="go on with new lines until the job stops")
+    parser.add_argument("--level", choices=LEVELS, default="debug", help="this level and above (all)")
+    parser.add_argument("--target", metavar="T-N|URL", help="only the lines about this target")
+    parser.add_argument(
+        "--limit", type=whole(1, 10**9), metavar="N", help=f"the last N lines ({LINES_SHOWN}; all in JSON)"
+    )
+
+
+def run(call: Call) -> int:
+    ears = Ears(call.settings.pause_deadline_s)
+    with call.existing_ledger() as ledger, hearing(ears.on_interrupt, ears.on_stop):
+        job = ledger.job(call.options.job)
+        reader = wiring.journal_reader(call.settings, job)
+        if call.globals.json:
+            call.voice.listing("log", [fields for _, fields in _last(call, _fitting(call, reader.lines()))])
+            return 0
+        shown = 0
+        for line in _last(call, _fitting(call, reader.lines())):
+            shown += 1
+            _show(call, line)
+        if call.options.follow:
+            _follow(call, ledger, job, reader, ears)
+        elif not shown:
+            call.voice.say(f"No log lines of {job.name} fit." if _is_choosy(call) else f"{job.name} has no log yet.")
+    return 0
+
+
+def _follow(call: Call, ledger: Ledger, job: Job, reader: Lines, ears: Ears) -> None:
+    """Until nobody works the job any more, or Ctrl-C: whoever is gone by then has written everything."""
+    while not ears.stopped:
+        is_over = holder_of(ledger, ledger.books(job.id)[0]) is None
+        for line in _fitting(call, reader.lines()):
+            _show(call, line)
+        call.voice.out.flush()
+        if is_over:
+            call.voice.say(f"Nobody works {job.name} any more.")
+            return
+        ears.wait(FOLLOW_EVERY_S)
+
+
+def _fitting(call: Call, lines: Iterator[str]) -> Iterator[Line]:
+    wanted = LEVELS[LEVELS.index(call.options.level) :]
+    for text in lines:
+        fields = read_line(text)
+        if fields is not None and fields["level"] in wanted and _is_about(call.options.target, fields):
+            yield text, fields
+
+
+def _is_about(target: str | None, fields: dict[str, Any]) -> bool:
+    return target is None or target in (fields.get("target"), fields.get("url"))
+
+
+def _last(call: Call, lines: Iterator[Line]) -> Iterator[Line]:
+    limit = call.options.limit
+    if limit is None and (call.globals.json or call.globals.jsonl):
+        return lines
+    return iter(deque(lines, maxlen=limit or LINES_SHOWN))
+
+
+def _show(call: Call, line: Line) -> None:
+    text, fields = line
+    call.voice.data(to_json(fields) if call.globals.jsonl else clean(text))
+
+
+def _is_choosy(call: Call) -> bool:
+    return call.options.target is not None or call.options.level != LEVELS[0]

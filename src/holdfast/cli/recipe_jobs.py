@@ -1,0 +1,208 @@
+"""The job that `run` or `cases` means: found by its name or identity and amended, or newly submitted (ux 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from holdfast.cli import outputs, wishes
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.starting import (
+    DETACH_HELP,
+    MODE_HELP,
+    PROCESSES_HELP,
+    carry_on,
+    conclude,
+    name_others,
+    nursery_for,
+    refuse_detach,
+    refuse_too_many,
+    scanned_again,
+    stays_closed,
+)
+from holdfast.cli.streaming import streaming
+from holdfast.cli.submitting import refuse_private, set_aside, submitted
+from holdfast.cli.text import count_of
+from holdfast.cli.values import share, whole
+from holdfast.config.headers import check_secrets
+from holdfast.engine.control import holder_of, submit
+from holdfast.errors import NotFound, Refused
+from holdfast.model.edit import MODES
+from holdfast.model.job import WORK_CHUNKS, Job, JobSpec, Options
+from holdfast.ports import Ledger
+from holdfast.recipe import AnyRecipe, Context
+
+PLAN_SHOWN = 20
+PLAN_COUNTED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A job as a command asks for it. `kept` are options that the recipe itself sets, such as where its code lies."""
+
+    recipe: AnyRecipe
+    params: dict[str, Any]
+    kept: dict[str, Any]
+    first_urls: tuple[str, ...] = ()  # checked before a job is made of them
+    planned_total: int | None = None
+
+
+def arguments(parser: Parser) -> None:
+    """The options that every start command has."""
+    parser.add_argument("--name", help="the job's name; with it, the job is known by it and not by its inputs")
+    parser.add_argument("--new", action="store_true", help="start over; the earlier job is kept as NAME~1")
+    parser.add_argument("--mode", choices=(*MODES, "resume"), help=MODE_HELP)
+    parser.add_argument("--dry-run", action="store_true", help="show the plan; send no request and make no job")
+    parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
+    parser.add_argument("--start-paused", action="store_true", help="submit only; the same command without it starts")
+    parser.add_argument(
+        "--fail-on",
+        type=share,
+        default="any",
+        metavar="SHARE",
+        help="failures that exit with 3: never, any or N%% (any)",
+    )
+    parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
+    wishes.pace_arguments(parser)
+    outputs.arguments(parser)
+
+
+def named_job(ledger: Ledger | None, word: str) -> Job | None:
+    try:
+        return None if ledger is None else ledger.job(word)
+    except NotFound:
+        return None
+
+
+def find_or_submit(call: Call, ledger: Ledger, asked: Asked, named: Job | None = None) -> Job:
+    """The job that is meant: `named` where a job's name was typed, else the one of this name or identity, else new."""
+    if call.options.name is not None:
+        wishes.check_name(call.options.name)
+    found = named or _known(ledger, asked, call.options.name)
+    if found is not None and not call.options.new:
+        return _as_asked(call, ledger, asked, found)
+    spec = _spec(call, asked, found if named else None)
+    refuse_too_many(call.options.processes, spec.options)
+    refuse_private(spec.options, asked.first_urls)
+    check_secrets(spec.options)
+    if found is not None:
+        set_aside(call, ledger, found)
+    return submit(ledger, spec)
+
+
+def work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Output | None) -> int:
+    """Carry on with the job and say how it ended; with --start-paused only that it was submitted."""
+    if call.options.start_paused:
+        return submitted(call, ledger, job)
+    name_others(call, ledger, job)
+    job, announced = scanned_again(call, ledger, job, call.options.mode)
+    with streaming(call, job, output) as at_the_end:
+        result = carry_on(call, ledger, job, nursery, announced=announced)
+    return conclude(call, ledger, result, output=at_the_end, fail_on=call.options.fail_on)
+
+
+def _known(ledger: Ledger, asked: Asked, name: str | None) -> Job | None:
+    if name is not None:
+        return next((job for job in ledger.jobs() if job.name == name), None)
+    identity = asked.recipe.identity(asked.params)
+    return next((job for job in ledger.jobs() if job.identity == identity), None)
+
+
+def _as_asked(call: Call, ledger: Ledger, asked: Asked, job: Job) -> Job:
+    """An earlier job: refused where its inputs would change, amended where its pace or its code does."""
+    if job.recipe != asked.recipe.name:
+        raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of {asked.recipe.name!r}")
+    _refuse_other_params(call, job, asked.params)
+    options = _paced(call, job.options)
+    refuse_too_many(call.options.processes, options)
+    refuse_private(options, asked.first_urls)
+    check_secrets(options)
+    changes = wishes.pace_changes(job.options, options)
+    moved = _moved(job, asked.kept)
+    options = msgspec.structs.replace(options, **asked.kept)
+    if options == job.options or stays_closed(job, call.options.mode):
+        return job
+    when = " (from its next start on)" if changes and holder_of(ledger, job) is not None else ""
+    because = "; ".join([", ".join(changes)] * bool(changes) + moved) or "the recipe's code has moved"
+    job = ledger.amend(job.id, options, actor="cli", because=because)
+    call.voice.say(f"{job.name}: {because}{when}")
+    return job
+
+
+def _paced(call: Call, options: Options | None) -> Options:
+    typed = wishes.Wishes((), {}, wishes.read_pace(call.options))
+    if options is None:
+        return wishes.begun(typed, call.settings.pace)
+    return wishes.amended(options, typed, call.settings.pace)
+
+
+def _moved(job: Job, kept: dict[str, Any]) -> list[str]:
+    """What to say where the recipe's code is not the code that the job was begun with (E17)."""
+    before, after = job.options, msgspec.structs.replace(job.options, **kept)
+    if after.recipe_sha256 != before.recipe_sha256:
+        place = after.recipe_source.rpartition("/")[2]
+        so = "it is" if job.status == "completed" else "what is done stays done, the rest is"  # else: scanned again
+        return [f"the code of {place} has changed; {so} worked by the new code"]
+    return [] if after.recipe_source == before.recipe_source else [f"the recipe is now at {after.recipe_source}"]
+
+
+def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
+    names = {**job.params, **params}
+    differ = [name for name in names if job.params.get(name) != params.get(name)]
+    if not differ:
+        return
+    lines = [f"  {name}: {job.params.get(name, 'none')}, now {params.get(name, 'none')}" for name in differ]
+    raise Refused(
+        "\n".join([f"{job.name} has other parameters:", *lines])
+        + f"\nWays on: holdfast {call.command} {job.name} goes on as before; --new starts over; "
+        "--name NAME makes another job."
+    )
+
+
+def _spec(call: Call, asked: Asked, earlier: Job | None) -> JobSpec:
+    """A new job; one that starts a named job over keeps what was not typed anew."""
+    recipe, name = asked.recipe, call.options.name
+    options = earlier.options if earlier else None
+    identity = f"{recipe.name}#{name}" if name else earlier.identity if earlier else None
+    return JobSpec(
+        recipe=recipe.name,
+        name=name or (earlier.name if earlier else recipe.default_name(asked.params)),
+        identity=identity or recipe.identity(asked.params),
+        params=asked.params,
+        options=msgspec.structs.replace(_paced(call, options), **asked.kept),
+        chunking=recipe.chunking(asked.params),
+        planned_total=asked.planned_total,
+    )
+
+
+def start(call: Call, ask: Callable[[Ledger | None], tuple[Asked, Job | None]]) -> int:
+    """Find or submit the job that `ask` says, given the ledger, and work it; with --dry-run only show its plan."""
+    refuse_detach(call)
+    output = outputs.read_output(call, call.options.output, call.options.to)
+    if call.options.dry_run:
+        with call.ledger() if call.has_ledger() else nullcontext() as ledger:
+            return _show_plan(call, ask(ledger)[0])
+    with nursery_for(call) as nursery, call.ledger() as ledger:
+        asked, named = ask(ledger)
+        return work(call, ledger, find_or_submit(call, ledger, asked, named), nursery, output)
+
+
+def _show_plan(call: Call, asked: Asked) -> int:
+    """JOB-08: the first targets on stdout, how many there are on stderr."""
+    context = Context(params=asked.params, salt=b"dry run", chunking="key")
+    plan = asked.recipe.plan(context)
+    shown = list(islice(plan, PLAN_SHOWN))
+    for item in shown:
+        call.voice.data("  ".join(part for part in (item.type, item.name, item.origin + item.path) if part))
+    total = asked.planned_total
+    if total is None:
+        total = len(shown) + sum(1 for _ in islice(plan, PLAN_COUNTED))
+    least = "at least " if total == PLAN_SHOWN + PLAN_COUNTED else ""
+    call.voice.say(f"The plan has {least}{count_of(total, 'target')}; nothing was fetched or stored.")
+    return 0

@@ -1,0 +1,87 @@
+"""`holdfast retry JOB --where FILTER`: failed targets once more, exactly those that `targets --where` lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.refusals import refusal
+from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, nursery_for
+from holdfast.cli.text import count_of
+from holdfast.cli.values import whole
+from holdfast.engine import control
+from holdfast.engine.documents import target_document
+from holdfast.errors import IllegalMove
+from holdfast.model.job import WORK_CHUNKS, Job
+from holdfast.model.states import JOB, move
+from holdfast.policy import filters
+from holdfast.ports import Ledger
+
+DEFAULT = "status:failed"
+SAMPLE = 10
+ROWS_AT_ONCE = 500
+
+
+def arguments(parser: Parser) -> None:
+    parser.add_argument("job", metavar="JOB", help="name or id")
+    parser.add_argument("--where", default=DEFAULT, metavar="FILTER", help=f"which failed targets ({DEFAULT})")
+    parser.add_argument("--queue-only", action="store_true", help="put them back, work nothing")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be put back, change nothing")
+    parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
+
+
+def run(call: Call) -> int:
+    where = filters.resolved(filters.parse(call.options.where), call.clock.wall_ms())
+    with nursery_for(call) as nursery, call.existing_ledger() as ledger:
+        job = ledger.job(call.options.job)
+        if call.options.dry_run:
+            return _foretold(call, ledger, job, where)
+        try:
+            after, requeued = control.retry(ledger, job, where, actor="cli", because=f"retry {call.options.where}")
+        except IllegalMove as error:
+            now = ledger.books(job.id)[0]
+            raise refusal(now, error, is_worked=control.holder_of(ledger, now) is not None) from error
+        _tell(call, after, requeued)
+        if after.status != "in_progress" or call.options.queue_only:
+            if call.globals.json:
+                call.voice.document({"job": after.uid, "status": after.status, "requeued": requeued})
+            return 0
+        return conclude(call, ledger, carry_on(call, ledger, after, nursery), output=None)
+
+
+def _tell(call: Call, job: Job, requeued: int) -> None:
+    if not requeued:
+        call.voice.say(f"No failed target of {job.name} fits: nothing to retry.")
+        return
+    call.voice.say(f"Queued {count_of(requeued, 'failed target')} of {job.name} again.")
+    if job.status == "in_progress" and call.options.queue_only:
+        call.voice.say(f"  work them: holdfast resume {job.name}")
+    elif job.status != "in_progress":
+        call.voice.say(f"  {job.name} stays {job.status}; continue: holdfast resume {job.name}")
+
+
+def _foretold(call: Call, ledger: Ledger, job: Job, where: list[filters.Condition]) -> int:
+    """What a retry would put back; an illegal one is refused here as it would be there."""
+    try:
+        move(JOB, job.status, "retry")
+    except IllegalMove as error:
+        raise refusal(job, error, is_worked=control.holder_of(ledger, job) is not None) from error
+    count, sample = _counted(ledger, job, where)
+    failed = ledger.books(job.id)[1].failed
+    if call.globals.json:
+        call.voice.document({"job": job.uid, "requeues": count, "of_failed": failed, "sample": sample})
+        return 0
+    call.voice.say(f"Would queue {count} of {failed} failed targets of {job.name} again; nothing was changed.")
+    for row in sample:
+        call.voice.data(f"{row['id']}  {row['code']}  {row['url']}")
+    return 0
+
+
+def _counted(ledger: Ledger, job: Job, where: list[filters.Condition]) -> tuple[int, list[dict[str, Any]]]:
+    count, after = 0, 0
+    sample: list[dict[str, Any]] = []
+    while rows := control.chosen(ledger, job, where, after=after, limit=ROWS_AT_ONCE):
+        sample += [target_document(row) for row in rows[: SAMPLE - len(sample)]]
+        count, after = count + len(rows), rows[-1].id
+    return count, sample

@@ -1,0 +1,88 @@
+"""`holdfast run FILE.py|MODULE:RECIPE|FILE.toml|LIST.csv|NAME`: a recipe of one's own, or the jobs of a file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from holdfast.cli import recipe_jobs
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.recipe_jobs import Asked
+from holdfast.cli.values import whole
+from holdfast.errors import UsageError
+from holdfast.model.job import Job
+from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
+from holdfast.recipes.custom import rules
+
+EPILOG = (
+    "What a step yields is settled in one transaction when it ends; if it raises, nothing of it exists and it is\n"
+    "tried again. How to write one: docs/write-a-recipe.md"
+)
+
+
+def arguments(parser: Parser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "what",
+        metavar="FILE.py|MODULE:RECIPE|FILE.toml|LIST.csv|NAME",
+        help="a recipe, a job file, a list with --template, or the name of a job",
+    )
+    parser.add_argument(
+        "--template", metavar="FILE.toml", help="one job per row of LIST.csv; {column} stands for a cell of the row"
+    )
+    parser.add_argument(
+        "--param", type=_pair, action="append", default=[], metavar="K=V", help="repeatable; a parameter of the recipe"
+    )
+    scope = parser.add_argument_group("what is left out of what the steps find (what the plan gives is asked for)")
+    scope.add_argument("--include", action="append", metavar="PAT", help="repeatable; glob on the path, or re:")
+    scope.add_argument("--exclude", action="append", metavar="PAT", help="repeatable; exclude wins")
+    scope.add_argument("--max-depth", type=whole(0, 100_000), metavar="N", help="targets beyond; what is planned is 0")
+    recipe_jobs.arguments(parser)
+
+
+def run(call: Call) -> int:
+    if call.options.what.endswith(".csv"):
+        from holdfast.cli.batch import run_list
+
+        return run_list(call, Path(call.options.what))
+    if call.options.template is not None:
+        raise UsageError(f"--template goes with a list; {call.options.what} is none", hint="holdfast run LIST.csv")
+    if call.options.what.endswith(".toml"):
+        from holdfast.cli.job_files import run_file
+
+        return run_file(call, Path(call.options.what))
+    if call.options.what in call.settings.jobs:
+        from holdfast.cli.job_files import run_wish
+
+        return run_wish(call, call.settings.jobs[call.options.what])
+    return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
+
+
+def _asked(call: Call, ledger: Ledger | None) -> tuple[Asked, Job | None]:
+    what, typed = call.options.what, dict(call.options.param)
+    named = None if catalogue.names_code(what) else recipe_jobs.named_job(ledger, what)
+    if named is not None and call.options.name is not None:
+        raise UsageError(f"{what} is a job already; leave out --name", hint=f"holdfast run {what}")
+    located = catalogue.locate(what) if named is None else catalogue.located(named)
+    recipe = located.recipe
+    before = named.params if named else {}
+    options = {name: getattr(call.options, name) for name in ("include", "exclude", "max_depth")}
+    left_out = {**before.get(rules.KEY, {}), **{name: value for name, value in options.items() if value is not None}}
+    params = recipe.check({**before, **typed, rules.KEY: left_out})
+    asked = Asked(
+        recipe=recipe,
+        params=params,
+        kept={"recipe_source": located.source, "recipe_sha256": located.digest},
+        first_urls=recipe.first_urls(params),
+        planned_total=recipe.planned_total(params),
+    )
+    return asked, named
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not name.strip() or name.startswith("_"):
+        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE")
+    return name.strip(), value

@@ -1,0 +1,52 @@
+"""Scope options that differ from a job's own (ux 3.3): refused with the difference and the ways on, or applied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.cli.call import Call
+from holdfast.cli.text import count_of
+from holdfast.engine.control import holder_of
+from holdfast.engine.rescope import update_scope
+from holdfast.errors import Refused
+from holdfast.model.job import Job
+from holdfast.ports import Ledger
+
+WAYS = "--update applies it to what is still pending; --new starts over; --name NAME makes another job"
+
+
+def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> Job:
+    """The job, whose scope these params are: as it is, or updated. Refused where it differs and --update is missing."""
+    differ = _differing(job.params, params)
+    if not differ:
+        return job
+    if not call.options.update or "seeds" in differ:
+        ways = WAYS if "seeds" not in differ else WAYS.partition("; ")[2]
+        lines = [f"  {name}: {_shown(job.params.get(name))}, now {_shown(params[name])}" for name in differ]
+        raise Refused("\n".join([f"{job.name} has another scope:", *lines, f"Ways on: {ways}."]))
+    _refuse_at_work(ledger, job)
+    because = ", ".join(f"{name} {_shown(job.params.get(name))} -> {_shown(params[name])}" for name in differ)
+    after, judged = update_scope(ledger, job, params, actor="cli", because=because)
+    told = f"{count_of(judged.excluded, 'target')} left out, {count_of(judged.readmitted, 'target')} put back"
+    call.voice.say(f"{job.name}: {because}; {told}.")
+    return after
+
+
+def _refuse_at_work(ledger: Ledger, job: Job) -> None:
+    owner = holder_of(ledger, job)
+    if owner is not None:
+        raise Refused(f"{job.name} is being worked by {owner}. Pause it first: holdfast pause {job.name}")
+    if job.status in ("completed", "cancelled"):
+        raise Refused(f"{job.name} is {job.status}: nothing of it is pending. Ways on: {WAYS.partition('; ')[2]}.")
+
+
+def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Names of what differs; the order of seeds is no difference."""
+    known = {**before, "seeds": sorted(before.get("seeds", ()))}
+    return [name for name, value in {**after, "seeds": sorted(after["seeds"])}.items() if value != known.get(name)]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(value) if value else "none"
+    return "none" if value is None else str(value)

@@ -1,0 +1,130 @@
+"""The same facade for async programs: every method of the client and of a job, awaited, in a thread of its own.
+
+There is one implementation; what stands here says only which methods there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from holdfast.client.facade import Job
+from holdfast.client.values import Row, Run
+from holdfast.client.working import OnProgress, Progress, Shift
+
+P = ParamSpec("P")
+S = TypeVar("S")
+T = TypeVar("T")
+
+_END = object()
+
+
+def awaited(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
+    """The method, called in another thread."""
+
+    @functools.wraps(method)
+    async def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(method, self._plain, *args, **kwargs)
+
+    return call
+
+
+def awaited_job(
+    method: Callable[Concatenate[S, P], Job],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, AsyncJob]]:
+    """The same of a method that answers a job."""
+
+    @functools.wraps(method)
+    async def call(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> AsyncJob:
+        return AsyncJob(await asyncio.to_thread(method, self._plain, *args, **kwargs))
+
+    return call
+
+
+def iterated(
+    method: Callable[Concatenate[S, P], Iterator[Row]],
+) -> Callable[Concatenate[Any, P], AsyncIterator[Row]]:
+    """An iterator whose steps are all taken in one other thread: a ledger belongs to one."""
+
+    @functools.wraps(method)
+    async def walk(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Row]:
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="holdfast") as thread:
+            rows = method(self._plain, *args, **kwargs)
+            try:
+                while (row := await loop.run_in_executor(thread, next, rows, _END)) is not _END:
+                    yield row  # type: ignore[misc]
+            finally:
+                await asyncio.shield(loop.run_in_executor(thread, rows.close))  # type: ignore[attr-defined]
+
+    return walk
+
+
+class AsyncJob:
+    """A job in an async program: `await job.run()`, `await job.counts`, `async for page in job.stream()`."""
+
+    def __init__(self, plain: Job) -> None:
+        self._plain = plain
+        self.id, self.name, self.kind = plain.id, plain.name, plain.kind
+
+    @property
+    def status(self) -> Coroutine[Any, Any, str]:
+        return asyncio.to_thread(lambda: self._plain.status)
+
+    @property
+    def because(self) -> Coroutine[Any, Any, str]:
+        return asyncio.to_thread(lambda: self._plain.because)
+
+    @property
+    def counts(self) -> Coroutine[Any, Any, Any]:
+        return asyncio.to_thread(lambda: self._plain.counts)
+
+    @property
+    def health(self) -> Coroutine[Any, Any, str | None]:
+        return asyncio.to_thread(lambda: self._plain.health)
+
+    async def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None) -> Run:
+        """As Job.run. Cancelling it drains the job: pages in hand are finished, and it goes on with the next call."""
+        loop = asyncio.get_running_loop()
+
+        def tell(progress: Progress) -> None:
+            if on_progress is not None:
+                loop.call_soon_threadsafe(on_progress, progress)
+
+        shifts: list[Shift] = []
+        working = asyncio.ensure_future(asyncio.to_thread(self._plain._run, mode, tell, shifts.append))
+        try:
+            return await asyncio.shield(working)
+        except asyncio.CancelledError:
+            for shift in shifts:
+                shift.stop("drain")
+            await working
+            raise
+
+    document = awaited(Job.document)
+    pause = awaited(Job.pause)
+    cancel = awaited(Job.cancel)
+    resume = awaited(Job.resume)
+    retry = awaited(Job.retry)
+    exclude = awaited(Job.exclude)
+    label = awaited(Job.label)
+    errors = awaited(Job.errors)
+    explain = awaited(Job.explain)
+    breakdown = awaited(Job.breakdown)
+    checkpoints = awaited(Job.checkpoints)
+    runs = awaited(Job.runs)
+    diff = awaited(Job.diff)
+    verify = awaited(Job.verify)
+    export = awaited(Job.export)
+    targets = iterated(Job.targets)
+    records = iterated(Job.records)
+    stream = iterated(Job.stream)
+
+    def __repr__(self) -> str:
+        return f"<AsyncJob {self.name} {self.id} {self.kind}>"
+
+    def _repr_html_(self) -> str:
+        return self._plain._repr_html_()

@@ -1,0 +1,317 @@
+"""A job in Python: what `holdfast VERB JOB` does, as methods. Every look reads the ledger anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from holdfast import wiring
+from holdfast.client.asking import ACTOR
+from holdfast.client.card import card
+from holdfast.client.streaming import stream
+from holdfast.client.values import Row, Run
+from holdfast.client.working import OnProgress, Shift, work
+from holdfast.clock import SystemClock, iso, pause_thread
+from holdfast.config import Settings
+from holdfast.engine import control
+from holdfast.engine.breakdown import breakdown_document
+from holdfast.engine.documents import change_document, failures_document, target_document
+from holdfast.engine.exclude import exclude
+from holdfast.engine.explain import explain
+from holdfast.engine.history import checkpoint_document, every_checkpoint
+from holdfast.engine.progress import job_document
+from holdfast.engine.results import parse_fields
+from holdfast.errors import BadParams, NotFound, Refused
+from holdfast.model import job as model
+from holdfast.model import units
+from holdfast.model.look import RunLook
+from holdfast.policy import filters, limits
+from holdfast.policy.marks import check_word
+from holdfast.ports import Ledger
+
+POLL_S = 0.05
+ROWS_AT_ONCE = 500
+MODES = ("full", "new", "resume")
+FORMS = {".jsonl": "jsonl", ".csv": "csv", ".warc.gz": "warc"}
+
+
+class Job:
+    """A job of a ledger; the object holds its place there and nothing else, so it is never out of date."""
+
+    def __init__(self, settings: Settings, row: model.Job) -> None:
+        self._settings, self._key = settings, row.id
+        self.id, self.name, self.kind = row.uid, row.name, row.recipe
+
+    # How it stands
+
+    @property
+    def status(self) -> str:
+        return self._row().status
+
+    @property
+    def because(self) -> str:
+        """Why it is as it is, in a sentence."""
+        return str(self.document()["because"])
+
+    @property
+    def counts(self) -> model.Counts:
+        """`discovered` is the sum of the other six, at every instant."""
+        with self._ledger() as ledger:
+            return ledger.books(self._key)[1]
+
+    @property
+    def health(self) -> str | None:
+        """Of a finished run: ok, partial, failed or suspicious."""
+        return self._row().health
+
+    def document(self) -> dict[str, Any]:
+        """What `holdfast status JOB --json` gives."""
+        with self._ledger() as ledger:
+            job, counts, point = ledger.books(self._key)
+            return job_document(job, counts, point, is_worked=control.holder_of(ledger, job) is not None)
+
+    # What can be done with it
+
+    def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None) -> Run:
+        """Work the job until it ends; one that is unfinished goes on, one that is complete is left as it is.
+
+        With `mode="full"` or `"new"` a complete job is scanned again, as a whole or for what is new or changed.
+        Ctrl-C pauses and returns the run. `on_progress` is called in this thread, a few times a second.
+        """
+        return self._run(mode, on_progress)
+
+    def _run(
+        self, mode: str | None, on_progress: OnProgress | None, on_shift: Callable[[Shift], object] | None = None
+    ) -> Run:
+        if mode not in (None, *MODES):
+            raise BadParams(f"there is no mode {mode!r}; there are: {', '.join(MODES)}")
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            if mode in ("full", "new") and job.status == "completed":
+                control.rescan(ledger, job, mode=mode, actor=ACTOR)
+        work(self._settings, self._key, on_progress, on_shift)
+        return self._latest()
+
+    def pause(self) -> None:
+        """Finish the pages in hand, checkpoint, stop. Returns when that is done."""
+        self._request(control.pause, "paused")
+
+    def cancel(self) -> None:
+        """Stop for good: pending becomes cancelled, results stay."""
+        self._request(control.cancel, "cancelled")
+
+    def resume(
+        self,
+        *,
+        extend: float | str | None = None,
+        extend_pages: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Run:
+        """Go on, with so much more active time or so many more pages where a limit was reached."""
+        if extend is not None or extend_pages is not None:
+            more_s = None if extend is None else _seconds(extend)
+            with self._ledger() as ledger:
+                job, counts, _ = ledger.books(self._key)
+                options = limits.extended(job, counts, more_s, extend_pages)
+                ledger.amend(job.id, options, actor=ACTOR, because="limits raised by a call")
+        return self.run(on_progress=on_progress)
+
+    def retry(self, where: str = "status:failed") -> int:
+        """Queue failed targets that fit the filter again; how many. `run` works them."""
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            return control.retry(ledger, job, _conditions(where), actor=ACTOR, because=f"retry {where}")[1]
+
+    def exclude(self, pattern: str, *, regex: bool = False, this_run: bool = False) -> int:
+        """Stop fetching URLs that fit, also while the job runs; how many pending ones were left out."""
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            syntax = "regex" if regex else "glob"
+            return exclude(ledger, job, pattern, syntax=syntax, this_run=this_run, actor=ACTOR)[1]
+
+    def label(self, target: str, word: str | None) -> None:
+        """Mark a target (`T-9`, its key or its URL) with a word such as `rejected`; None takes the mark away."""
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            row = explain(ledger, job, target, now_ms=SystemClock().wall_ms()).target
+            if row is None:
+                raise NotFound(f"{self.name} has no target {target}")
+            ledger.label(self._key, [row.id], None if word is None else check_word(word), actor=ACTOR)
+
+    # What it has found
+
+    def targets(self, where: str = "") -> Iterator[Row]:
+        """Targets by a filter such as `status:failed -code:http_404`."""
+        conditions = _conditions(where)
+        after = 0
+        while True:
+            with self._ledger() as ledger:
+                rows = ledger.targets(self._key, where=conditions, after=after, limit=ROWS_AT_ONCE)
+            if not rows:
+                return
+            yield from (Row(target_document(row)) for row in rows)
+            after = rows[-1].id
+
+    def errors(self) -> list[Row]:
+        """Failures by code and host, the most frequent first, each with an example."""
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            return [Row(failures_document(job, group)) for group in ledger.failures(self._key)]
+
+    def explain(self, url: str) -> Row:
+        """Why a target (URL, key or `T-9`) was, or was not, fetched; also a URL that the job never saw."""
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            return Row(explain(ledger, job, url, now_ms=SystemClock().wall_ms()).document())
+
+    def breakdown(self, by: str) -> dict[str, Any]:
+        """The counts split by host, code, disposition, depth or type."""
+        with self._ledger() as ledger:
+            return breakdown_document(ledger, ledger.books(self._key)[0], by)
+
+    def checkpoints(self) -> list[Row]:
+        """Restore points, newest first."""
+        with self._ledger() as ledger:
+            return [Row(checkpoint_document(row)) for row in every_checkpoint(ledger, self._key)]
+
+    def runs(self) -> list[Run]:
+        """Executions, newest first."""
+        with self._ledger() as ledger:
+            job, counts, _ = ledger.books(self._key)
+            found = sorted(ledger.runs(self._key), key=lambda run: -run.n)
+            return [_run(row, job, counts) for row in found]
+
+    def diff(self, before: str, after: str) -> list[Row]:
+        """What changed between two runs, such as `R-3` and `R-4`."""
+        with self._ledger() as ledger:
+            runs = {f"R-{row.n}": row for row in ledger.runs(self._key)}
+            for name in (before, after):
+                if name not in runs:
+                    raise NotFound(f"{self.name} has no run {name!r}; it has: {', '.join(runs) or 'none'}")
+            found: list[Row] = []
+            place: int | None = 0
+            while place is not None:
+                changes, place = ledger.changes(self._key, runs[before], runs[after], after=place, limit=ROWS_AT_ONCE)
+                found += [Row(change_document(change)) for change in changes]
+            return found
+
+    def verify(self) -> list[str]:
+        """The audit's checks of this job; what it finds wrong, one sentence each. Empty is good."""
+        from holdfast.audit.verify import verify
+
+        with self._ledger() as ledger:
+            return [f"{finding.check}: {finding.sentence}" for finding in verify(ledger.query, self._key)]
+
+    # Results
+
+    def records(self, where: str = "", fields: str = "") -> Iterator[Row]:
+        """Results in the order of discovery: pages of a site, records of a recipe. `fields` as `--fields`."""
+        chosen = parse_fields(fields) if fields else None
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            with wiring.results_of(self._settings, ledger, job, where=_conditions(where), fields=chosen) as results:
+                for row in results.rows():
+                    yield Row(results.shaped(row))
+
+    def stream(self, consumer: str | None = None, *, fields: str = "", work: bool = True) -> Iterator[Row]:
+        """Results as they are committed, until the job ends; it is worked meanwhile, if nobody else does.
+
+        A named consumer goes on where it was saved last, at least once: what it was handed when it died comes again.
+        """
+        return stream(self._settings, self._key, consumer, fields, work=work)
+
+    def export(self, path: str | Path, *, format: str | None = None, where: str = "", fields: str = "") -> int:
+        """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named."""
+        form = format or next((form for suffix, form in FORMS.items() if str(path).endswith(suffix)), "")
+        if form not in FORMS.values():
+            raise BadParams(f"{path}: there is no form {form or 'of that suffix'}; there are: jsonl, csv, warc")
+        written = 0
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            chosen = parse_fields(fields) if fields else None
+            with wiring.exporter(self._settings, ledger, job, where=_conditions(where), fields=chosen) as write_form:
+
+                def write(file: BinaryIO) -> None:
+                    nonlocal written
+                    written = write_form(form, file.write)
+
+                wiring.publish(Path(path).resolve(), write)
+        return written
+
+    # How it shows itself
+
+    def __repr__(self) -> str:
+        document = self.document()
+        counts = document["counts"]
+        left = counts["pending"] + counts["in_progress"]
+        numbers = f"{counts['succeeded']} done, {left} left, {counts['failed']} failed"
+        return f"<Job {self.name} {self.id} {self.kind} {document['status']}: {numbers}; {document['because']}>"
+
+    def _repr_html_(self) -> str:
+        return card(self.document())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Job) and (other.id, other._settings.data) == (self.id, self._settings.data)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    # Within
+
+    @contextmanager
+    def _ledger(self) -> Iterator[Ledger]:
+        """A connection for one call: a ledger belongs to one thread, and a Job may be used in several."""
+        with closing(wiring.open_ledger(self._settings)) as ledger:
+            yield ledger
+
+    def _row(self) -> model.Job:
+        with self._ledger() as ledger:
+            return ledger.books(self._key)[0]
+
+    def _latest(self) -> Run:
+        runs = self.runs()
+        if runs:
+            return runs[0]
+        raise Refused(f"{self.name} is {self.status} and was never run", hint=self.because)
+
+    def _request(self, verb: Callable[..., model.Job], wanted: str) -> None:
+        """Ask, and wait until the worker has done it; one that died meanwhile is stood in for."""
+        with self._ledger() as ledger:
+            job = verb(ledger, ledger.books(self._key)[0], actor=ACTOR)
+            while job.status == "in_progress":
+                pause_thread(POLL_S)
+                job = ledger.books(self._key)[0]
+                row = control.outlook(ledger, job, recipe_known=True, asked=False)
+                if row.action == "acknowledge":
+                    job = control.make_ready(ledger, job, row, actor=ACTOR)
+            if job.status != wanted:
+                raise Refused(f"{job.name} is {job.status} already: it ended before it could be {wanted}")
+
+
+def _run(row: RunLook, job: model.Job, counts: model.Counts) -> Run:
+    latest = row.n == job.run
+    return Run(
+        id=f"R-{row.n}",
+        mode=row.mode,
+        trigger=row.trigger,
+        status=row.status,
+        started_at=iso(row.started_at),
+        ended_at=iso(row.ended_at),
+        stop_reason=row.stop_reason,
+        counts=counts if latest else None,
+        health=job.health if latest else None,
+    )
+
+
+def _conditions(where: str) -> list[filters.Condition]:
+    """A filter; ages in it are those of this moment."""
+    return filters.resolved(filters.parse(where), SystemClock().wall_ms())
+
+
+def _seconds(value: float | str) -> float:
+    try:
+        return units.duration(0.001, 10**9)(str(value))
+    except ValueError as error:
+        raise BadParams(f"extend: {error}") from None

@@ -1,0 +1,64 @@
+"""From everything that was read to the one `Settings`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.config.reading import DEFAULT, Places, Reading
+from holdfast.config.reading import read as read
+from holdfast.config.settings import Settings
+from holdfast.config.table import SETTINGS
+from holdfast.errors import BadParams
+
+if TYPE_CHECKING:
+    from holdfast.config.jobfile import JobWish
+
+NEVER_S = 1e9  # the interval of checkpoints that are switched off
+
+
+def places(
+    *,
+    data: str | None = None,
+    database: str | None = None,
+    config: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Places:
+    """Where to look, from what was typed."""
+    typed = {"data": data, "database_url": database}
+    flags = {key: text for key, text in typed.items() if text}
+    if config is not None and not Path(config).is_file():
+        raise BadParams(f"--config: there is no file {config}")
+    return Places(flags=flags, environ=environ, config=None if config is None else Path(config).absolute())
+
+
+def settings_of(reading: Reading) -> Settings:
+    fields: dict[str, Any] = {row.field: reading[row.key].value for row in SETTINGS if row.field}
+    fields["data"] = Path(fields["data"])
+    pace = {row.pace: reading[row.key] for row in SETTINGS if row.pace and reading[row.key].origin != DEFAULT}
+    values = {name: found.value for name, found in pace.items()}
+    if not reading["checkpoint.enabled"].value:
+        values |= {"checkpoint_targets": 0, "checkpoint_s": NEVER_S}
+    return Settings(
+        **fields,
+        pace=values,
+        pace_origins={name: found.origin for name, found in pace.items()},
+        hosts=reading.trees["hosts"],
+        sources={name: fields["url"] for name, fields in reading.trees["sources"].items() if "url" in fields},
+        jobs=_jobs(reading),
+        obsolete=reading.obsolete,
+    )
+
+
+def _jobs(reading: Reading) -> dict[str, JobWish]:
+    """The jobs that files describe, checked like everything else."""
+    found: dict[str, JobWish] = {}
+    if not reading.trees["job"]:
+        return found
+    from holdfast.config.jobfile import wish
+
+    for name, table in reading.trees["job"].items():
+        origin = reading.origins["job", name]
+        found[name] = wish(name, table, where=f"{origin}: job.{name}", folder=Path(origin).parent)
+    return found

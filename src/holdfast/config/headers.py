@@ -1,0 +1,100 @@
+"""Request headers and proxies as typed, secrets by reference: what is stored is the reference, never the secret."""
+
+from __future__ import annotations
+
+import os
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from holdfast.config.secrets import REFERENCES
+from holdfast.config.secrets import SECRET_HEADERS as SECRET
+from holdfast.errors import BadParams
+from holdfast.model.job import Job, Options
+
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]{0,4000})")
+_VALUE = re.compile(r"[\t\x20-\x7e]*")
+_PROXY = re.compile(
+    r"(?:https?|socks5)://(?P<user>[^/@\s]*@)?(?:[A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{1,5})/?"
+)
+OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent"})
+
+
+def read_header(text: str) -> tuple[str, str]:
+    """A header line; one that carries a secret must name where the secret is."""
+    found = _HEADER.fullmatch(text)
+    if found is None:
+        raise ArgumentTypeError(f"{text!r} is not a header such as 'Accept-Language: en'")
+    name, value = found[1], found[2].strip()
+    if name.lower() in OURS:
+        raise ArgumentTypeError(f"{name} is set by Holdfast itself (the agent by --user-agent)")
+    if name.lower() in SECRET and not value.startswith(REFERENCES):
+        raise ArgumentTypeError(f"{name} would be stored in the clear; write {name}: env:NAME or {name}: file:PATH")
+    return name, value
+
+
+def read_proxy(text: str) -> str:
+    """`http://proxy.example:3128`, or where such a URL is to be found; a password is never typed."""
+    if text.startswith(REFERENCES):
+        return text
+    try:
+        return _proxy(text, clear=True)
+    except BadParams as error:
+        raise ArgumentTypeError(error.message) from None
+
+
+def check_secrets(options: Options) -> None:
+    """Refuse a reference that cannot be read now, or says what cannot be used, before it is kept with a job."""
+    _filled(options, os.environ)
+
+
+def with_secrets(job: Job, environ: Mapping[str, str] | None = None) -> Job:
+    """The job with its secrets filled in, for the fetcher of this process only."""
+    return replace(job, options=_filled(job.options, os.environ if environ is None else environ))
+
+
+def _filled(options: Options, env: Mapping[str, str]) -> Options:
+    """Headers that carry a secret go apart: they are only for the origins that the job was given."""
+    headers = [(name, _value(name, value, env)) for name, value in options.headers]
+    secret = [name.lower() in SECRET or value.startswith(REFERENCES) for name, value in options.headers]
+    return msgspec.structs.replace(
+        options,
+        headers=tuple(header for header, hidden in zip(headers, secret, strict=True) if not hidden),
+        private_headers=tuple(header for header, hidden in zip(headers, secret, strict=True) if hidden),
+        proxy=_proxy(_secret("--proxy", options.proxy, env)) if options.proxy else "",
+    )
+
+
+def _value(name: str, value: str, env: Mapping[str, str]) -> str:
+    found = _secret(f"header {name}", value, env)
+    if _VALUE.fullmatch(found) is None:
+        raise BadParams(f"header {name}: its value has a line break or other characters that no header may have")
+    return found
+
+
+def _proxy(text: str, *, clear: bool = False) -> str:
+    """A proxy's URL, checked. A wrong one may hold a password, so it is not repeated."""
+    found = _PROXY.fullmatch(text)
+    if found is None or not 0 < int(found["port"]) < 65536:
+        raise BadParams("a proxy is written http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT")
+    if clear and found["user"]:
+        raise BadParams("a proxy's password would be stored in the clear; write --proxy env:NAME or --proxy file:PATH")
+    return text
+
+
+def _secret(what: str, value: str, env: Mapping[str, str]) -> str:
+    kind, _, where = value.partition(":")
+    if f"{kind}:" not in REFERENCES:
+        return value
+    if kind == "env":
+        if where not in env:
+            raise BadParams(f"{what}: the environment has no {where}")
+        return env[where]
+    try:
+        return Path(where).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadParams(f"{what}: {where} cannot be read: {error}") from error

@@ -1,0 +1,194 @@
+"""Jobs as files describe them: from a TOML table to wishes, checked key by key. Pure; nothing is looked up or started.
+
+A job is a table `job.NAME` in `holdfast.toml`, or a file of its own with the same keys.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from holdfast.config.files import read_toml
+from holdfast.config.job_keys import COMMANDS, INPUTS, JOB_KEYS, OWN_RECIPE, PATHS, JobKey
+from holdfast.config.secrets import placed
+from holdfast.config.table import KEYS
+from holdfast.errors import BadParams
+from holdfast.model.spelling import did_you_mean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobWish:
+    """What somebody wants. `options` are those of ux 3.2 as Python takes them: `{"delay": "2s", "include": ["/a/*"]}`.
+
+    `kind` is `site`, `cases`, `documents`, `images`, or a recipe of one's own: `forum.py`, `module:recipe`. `pace` has
+    what settings such as `http.timeout` inside the job say, by the field of a job's options.
+    """
+
+    kind: str
+    name: str | None = None
+    inputs: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    pace: Mapping[str, Any] = field(default_factory=dict)
+    where: str = ""
+
+    @property
+    def command(self) -> str:
+        """The start command that makes such a job."""
+        return COMMANDS.get(self.kind, OWN_RECIPE)
+
+
+def read_job_file(path: Path, row: Mapping[str, str] | None = None) -> JobWish:
+    """The job of a file of its own, its placeholders filled from a row of a list where there is one."""
+    return job_in(read_toml(path), path, row)
+
+
+def job_in(document: dict[str, Any], path: Path, row: Mapping[str, str] | None = None) -> JobWish:
+    """The one job that this document describes: with its keys at the top, or as the only table `job.NAME`."""
+    where, name = str(path), None
+    if isinstance(document.get("job"), dict):
+        jobs = document["job"]
+        if len(jobs) != 1 or len(document) != 1:
+            raise BadParams(f"{path}: a job file describes one job, and nothing else", hint=", ".join(jobs))
+        [(name, document)] = jobs.items()
+        where = f"{path}: job.{name}"
+    table = document if row is None else filled(document, row, where=where)
+    return wish(name, table, where=where, folder=path.parent)
+
+
+def wish(name: str | None, table: Mapping[str, Any], *, where: str, folder: Path | None = None) -> JobWish:
+    """The wishes of one table, checked; BadParams names the key, with a suggestion where one is near."""
+    kind = _kind(table, where)
+    command = COMMANDS.get(kind, OWN_RECIPE)
+    found: dict[str, Any] = {}
+    pace: dict[str, Any] = {}
+    for key, value in table.items():
+        if key in ("kind", "name"):
+            continue
+        row = JOB_KEYS.get(key)
+        if row is None:
+            pace |= _pace(key, value, where)
+        elif command not in row.commands:
+            raise BadParams(f"{where}: a job of kind {kind!r} has no {key}")
+        else:
+            found[key] = _read(row, value, where)
+    inputs = next((_as_tuple(found.pop(key)) for key in INPUTS if key in found), ())
+    return JobWish(
+        kind=_own_recipe(kind, folder) if command == OWN_RECIPE else kind,
+        name=table.get("name", name),
+        inputs=inputs,
+        options={key: _placed(key, value, folder) for key, value in found.items() if key != "params"},
+        params=found.get("params", {}),
+        pace=pace,
+        where=where,
+    )
+
+
+def words(wish: JobWish) -> list[str]:
+    """The wishes as the words of their start command, so that both are checked and obeyed by the same code."""
+    found = [wish.kind] if wish.command == OWN_RECIPE else []
+    for text in wish.inputs:
+        if text.startswith("-"):
+            raise BadParams(f"{wish.where}: {text!r} cannot be where a job begins")
+    found += wish.inputs
+    found += [] if wish.name is None else [f"--name={wish.name}"]
+    for key, value in wish.options.items():
+        found += _words(JOB_KEYS[key], value)
+    return found + [f"--param={name}={value}" for name, value in wish.params.items()]
+
+
+def filled(table: Mapping[str, Any], row: Mapping[str, str], *, where: str) -> dict[str, Any]:
+    """The table with `{column}` in its texts replaced by what the row of a list has there."""
+
+    def fill(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: fill(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [fill(each) for each in value]
+        return _filled(value, row, where) if isinstance(value, str) else value
+
+    return {key: fill(value) for key, value in table.items()}
+
+
+def _filled(text: str, row: Mapping[str, str], where: str) -> str:
+    try:
+        return text.format_map(row)
+    except (KeyError, ValueError, IndexError, AttributeError):
+        known = ", ".join(f"{{{name}}}" for name in row)
+        raise BadParams(f"{where}: {text!r} has a placeholder that is no column of the list", hint=known) from None
+
+
+def _kind(table: Mapping[str, Any], where: str) -> str:
+    kind = table.get("kind", "site")
+    if not isinstance(kind, str) or not kind:
+        raise BadParams(f'{where}: kind must be a text such as "site", not {kind!r}')
+    name = table.get("name", "")
+    if not isinstance(name, str):
+        raise BadParams(f"{where}: name must be a text, not {name!r}")
+    if kind not in COMMANDS and not any(mark in kind for mark in ".:/"):
+        raise BadParams(
+            f"{where}: there is no kind {kind!r}{did_you_mean(kind, COMMANDS)}",
+            hint="a recipe of one's own is FILE.py or MODULE:RECIPE",
+        )
+    return kind
+
+
+def _read(row: JobKey, value: Any, where: str) -> Any:
+    """The value in the form that was written, once it is known to be right: units are for people."""
+    try:
+        read = row.kind.read(value)
+    except ValueError as error:
+        raise BadParams(f"{where}: {row.name}: {error}") from None
+    return value if row.kind.quoted or isinstance(value, (int, float)) else row.kind.plain(read)
+
+
+def _pace(key: str, value: Any, where: str) -> dict[str, Any]:
+    """A setting inside a job, such as `http.timeout`: only those that are kept with a job."""
+    if isinstance(value, dict) and key not in KEYS:
+        found: dict[str, Any] = {}
+        for name, each in value.items():
+            found |= _pace(f"{key}.{name}", each, where)
+        return found
+    row = KEYS.get(key)
+    if row is None:
+        known = (*JOB_KEYS, *(name for name, each in KEYS.items() if each.pace), "kind", "name")
+        raise BadParams(f"{where}: a job has no key {key!r}{did_you_mean(key, known)}")
+    if not row.pace:
+        raise BadParams(f"{where}: {key} is no matter of one job", hint=f"set it in holdfast.toml or {row.variable}")
+    try:
+        return {row.pace: row.kind.read(value)}
+    except ValueError as error:
+        raise BadParams(f"{where}: {key}: {error}") from None
+
+
+def _as_tuple(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _placed(key: str, value: Any, folder: Path | None) -> Any:
+    """Paths in a file are relative to it; `-` is stdout."""
+    if key == "proxy" and folder is not None:
+        return placed(value, folder)
+    if key == "header" and folder is not None:
+        return [f"{name}: {placed(rest.strip(), folder)}" for name, _, rest in (line.partition(":") for line in value)]
+    if key not in PATHS or folder is None or value == "-":
+        return value
+    return str(folder / os.path.expanduser(value))
+
+
+def _own_recipe(kind: str, folder: Path | None) -> str:
+    return str(folder / kind) if folder is not None and kind.partition(":")[0].endswith(".py") else kind
+
+
+def _words(row: JobKey, value: Any) -> list[str]:
+    if not row.option or value is False:
+        return []
+    if value is True:
+        return [row.option]
+    if isinstance(value, dict):
+        value = [f"{name}={each}" for name, each in value.items()]
+    texts = [value] if not isinstance(value, (list, tuple)) else [",".join(value)] if row.joined else value
+    return [f"{row.option}={text}" for text in texts]

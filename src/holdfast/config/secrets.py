@@ -1,0 +1,67 @@
+"""Secrets by reference: `env:NAME` or `file:PATH`. What is kept is the reference; what is shown is never the secret."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from holdfast.errors import BadParams
+
+REFERENCES = ("env:", "file:")
+SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key"})
+SECRET_BYTES_MAX = 64_000
+_IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^@/\s]*)@"
+
+
+def is_reference(text: str) -> bool:
+    return text.startswith(REFERENCES)
+
+
+def secret(text: str, *, what: str, environ: Mapping[str, str] | None = None) -> str:
+    """What a reference stands for; any other text stands for itself. `what` names it in the error."""
+    kind, _, where = text.partition(":")
+    if f"{kind}:" not in REFERENCES:
+        return text
+    if kind == "env":
+        found = (os.environ if environ is None else environ).get(where)
+        if found is None:
+            raise BadParams(f"{what}: the environment has no {where}")
+        return found
+    return read_secret(Path(where), what=what)
+
+
+def read_secret(path: Path, *, what: str) -> str:
+    """The contents of a file that holds one secret, without the line end."""
+    try:
+        if path.stat().st_size > SECRET_BYTES_MAX:
+            raise BadParams(f"{what}: {path} is too large to hold a secret")
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadParams(f"{what}: {path} cannot be read: {error}") from error
+
+
+def redacted(text: str) -> str:
+    """An address without the password in it."""
+    return re.sub(_IN_AN_ADDRESS, r"\1:***@", text)
+
+
+def refuse_clear_password(text: str) -> None:
+    """ValueError where an address carries its password."""
+    if not is_reference(text) and re.search(_IN_AN_ADDRESS, text):
+        raise ValueError("a password would be stored in the clear; write env:NAME or file:PATH in place of the address")
+
+
+def refuse_clear_header(line: str) -> None:
+    """ValueError where a header that carries a secret carries it in the clear."""
+    name, _, value = line.partition(":")
+    if name.strip().lower() in SECRET_HEADERS and not is_reference(value.strip()):
+        raise ValueError(f"{name} would be stored in the clear; write {name}: env:NAME or {name}: file:PATH")
+
+
+def placed(text: str, folder: Path) -> str:
+    """A reference to a file, made independent of where a command runs; other text as it is."""
+    if not text.startswith("file:"):
+        return text
+    return f"file:{folder / os.path.expanduser(text.removeprefix('file:'))}"

@@ -1,0 +1,84 @@
+"""Tables whose names the user chooses: a host, a receiver of news, an engine, a job. Their fields are checked here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from holdfast.config import kinds
+from holdfast.config.kinds import Kind
+from holdfast.errors import BadParams
+from holdfast.model.spelling import did_you_mean
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """`fields` is None where another module knows them."""
+
+    name: str
+    meaning: str
+    fields: Mapping[str, Kind] | None
+    used: bool = True
+
+
+TREES: dict[str, Tree] = {
+    tree.name: tree
+    for tree in (
+        Tree(
+            "hosts",
+            'delay and concurrency of one host: `hosts."judicial.ky" = { delay = "2s", concurrency = 1 }`',
+            {"delay": kinds.duration_ms(0, 3600), "concurrency": kinds.clamped(1, 256)},
+        ),
+        Tree("job", "a job that `holdfast crawl NAME` starts: [job files](job-files.md)", None),
+        Tree(
+            "sources",
+            "where the cases of a court are: its `url`, for `holdfast cases … --url NAME`",
+            {"url": kinds.TEXT},
+        ),
+        Tree(
+            "notify",
+            "who is told what: `webhook`, `mail` or `command`, with `on` and `after`",
+            {
+                "webhook": kinds.SECRET_URL,
+                "mail": kinds.TEXT,
+                "command": kinds.TEXT,
+                "on": kinds.TEXTS,
+                "after": kinds.whole(1, 10**6),
+            },
+            used=False,
+        ),
+        Tree("engines", "an image search engine and its `base_url`", {"base_url": kinds.TEXT}, used=False),
+    )
+}
+
+
+def check_tree(tree: Tree, table: Any, *, where: str) -> dict[str, dict[str, Any]]:
+    """The tables of one tree with their values read; BadParams says which field of which one cannot be used."""
+    if not isinstance(table, dict) or not all(isinstance(fields, dict) for fields in table.values()):
+        raise BadParams(f"{where}: {tree.name} is a table of tables, such as {tree.name}.NAME = {{ … }}")
+    if tree.fields is None:
+        return table
+    return {name: _checked(tree.name, name, fields, tree.fields, where) for name, fields in table.items()}
+
+
+def _checked(tree: str, name: str, fields: dict[str, Any], known: Mapping[str, Kind], where: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field, value in fields.items():
+        key = f"{tree}.{spelled(name)}.{field}"
+        if field not in known:
+            hint = f'a name with dots stands in quotes: {tree}."example.org"' if isinstance(value, dict) else ""
+            raise BadParams(f"{where}: there is no setting {key}{did_you_mean(field, known)}", hint=hint)
+        try:
+            found[field] = known[field].read(value)
+        except ValueError as error:
+            raise BadParams(f"{where}: {key}: {error}") from None
+    return found
+
+
+def spelled(name: str) -> str:
+    """A name as a TOML key: in quotes where it needs them."""
+    import json
+
+    plain = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return name if plain else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")

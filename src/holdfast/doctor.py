@@ -1,0 +1,207 @@
+"""Is everything in order (DOC-30)? Settings, folder, disk, ledger, stored pages; and the few mends that are safe.
+
+A check looks and never writes. What `mend` does is what a start would do anyway, or what loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from holdfast import config, wiring
+from holdfast.audit.segments import lost_pages, short_segments
+from holdfast.config import Settings
+from holdfast.engine import control
+from holdfast.engine.liveness import is_dead
+from holdfast.errors import HoldfastError
+from holdfast.model.job import Job
+from holdfast.ports import Ledger
+
+NAMED_MAX = 5
+STORED_PAGES = "stored pages"
+TARGETS_AT_ONCE = 500
+NOT_REOPENED = ("cancelled", "pending")
+SQLITE_SETTINGS = ("journal_mode", "synchronous", "foreign_keys")
+POSTGRES_SETTINGS = ("fsync", "full_page_writes", "synchronous_commit")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One look. Where a required one is not ok, nothing may be relied on."""
+
+    name: str
+    ok: bool
+    detail: str
+    required: bool = True
+
+
+def examine(
+    *, data: str | None = None, database: str | None = None, config_file: str | None = None
+) -> tuple[Settings | None, list[Check]]:
+    """Every check in turn; one that cannot be made because an earlier one failed is left out."""
+    try:
+        settings = config.load(data=data, database=database, config=config_file)
+    except HoldfastError as error:
+        return None, [Check("configuration", False, _told(error))]
+    checks = [_configuration(settings), _folder(settings)]
+    if settings.data.is_dir():
+        checks.append(_disk(settings))
+    return settings, [*checks, *_ledger(settings)]
+
+
+def _configuration(settings: Settings) -> Check:
+    """Names of older systems that mean nothing any more stop nothing, but whoever set them should know (CFG-02)."""
+    notes = [f"{name} is {why}" for name, why in settings.obsolete.items()]
+    return Check("configuration", True, "; ".join(["read and understood", *notes]))
+
+
+def _folder(settings: Settings) -> Check:
+    data = settings.data
+    if not data.exists():
+        return Check("data folder", True, f"{data} is not there yet; the first job makes it")
+    if not data.is_dir():
+        return Check("data folder", False, f"{data} is a file; choose another with --data DIR")
+    if not os.access(data, os.W_OK | os.X_OK):
+        return Check("data folder", False, f"{data} cannot be written; choose another with --data DIR")
+    return Check("data folder", True, str(data))
+
+
+def _disk(settings: Settings) -> Check:
+    free, wanted = wiring.free_mb(settings.data), settings.min_free_mb
+    if free < wanted:
+        return Check("disk room", False, f"{free:.0f} MB free, {wanted} are wanted; free {wanted - free:.0f} MB")
+    return Check("disk room", True, f"{free:.0f} MB free, {wanted} are wanted")
+
+
+def _ledger(settings: Settings) -> Iterator[Check]:
+    if settings.database_url == "sqlite" and not settings.ledger_path.exists() and not settings.segments.exists():
+        yield Check("ledger", True, "none yet; the first job makes it")
+        return
+    try:
+        ledger = wiring.open_ledger(settings)
+    except HoldfastError as error:
+        yield Check("ledger", False, _told(error))
+        return
+    try:
+        yield from _inside(settings, ledger)
+    except HoldfastError as error:
+        yield Check("ledger", False, _told(error))
+    finally:
+        ledger.close()
+
+
+def _inside(settings: Settings, ledger: Ledger) -> Iterator[Check]:
+    """A connection that opened has passed its own assertions; here they are shown, and its file is read."""
+    [(version,)] = ledger.query("SELECT schema_version FROM ledger")
+    yield Check("ledger", True, f"{_engine(settings, ledger)}, schema {version}")
+    yield Check("ledger settings", True, _settings_of(settings, ledger))
+    damage = ledger.damage()
+    yield Check("ledger file", not damage, damage[0] if damage else "whole")
+    if damage:
+        return
+    jobs = ledger.jobs()
+    yield _artifacts(settings, ledger, jobs)
+    yield _checkpoints(ledger, jobs)
+    yield _workers(ledger, jobs)
+
+
+def _engine(settings: Settings, ledger: Ledger) -> str:
+    is_sqlite = settings.database_url == "sqlite"
+    [(version,)] = ledger.query("SELECT sqlite_version()" if is_sqlite else "SELECT current_setting('server_version')")
+    return f"{'SQLite' if is_sqlite else 'PostgreSQL'} {version}"
+
+
+def _settings_of(settings: Settings, ledger: Ledger) -> str:
+    if settings.database_url == "sqlite":
+        found = {name: ledger.query(f"PRAGMA {name}")[0][0] for name in SQLITE_SETTINGS}
+    else:
+        found = {name: ledger.query("SELECT current_setting(?)", (name,))[0][0] for name in POSTGRES_SETTINGS}
+    return ", ".join(f"{name} = {value}" for name, value in found.items())
+
+
+def _artifacts(settings: Settings, ledger: Ledger, jobs: list[Job]) -> Check:
+    """Every segment that rows refer to is there and long enough; `verify --deep` reads what is in them."""
+    short = [
+        str(each)
+        for job in jobs
+        for each in short_segments(ledger.query, job.id, lambda name: wiring.size_of(settings.segments / name))
+    ]
+    return Check(STORED_PAGES, not short, _named(short) if short else "every segment is there and long enough")
+
+
+def _checkpoints(ledger: Ledger, jobs: list[Job]) -> Check:
+    """Only the newest of each: rows are the truth, so a damaged one costs a restore point and nothing else."""
+    newest = [(job, ledger.checkpoints(job.id, limit=1)) for job in jobs]
+    damaged = [f"{rows[0].number} of {job.name}" for job, rows in newest if rows and rows[0].point is None]
+    detail = (
+        f"damaged: {_named(damaged)}; the one before serves, rows are intact" if damaged else "the newest are whole"
+    )
+    return Check("checkpoints", not damaged, detail, required=False)
+
+
+def _workers(ledger: Ledger, jobs: list[Job]) -> Check:
+    left = [job.name for job in jobs if _is_left(ledger, job)]
+    detail = f"a dead worker holds {_named(left)}: holdfast resume, or holdfast doctor --repair frees it"
+    return Check("workers", not left, detail if left else "no dead worker holds anything", required=False)
+
+
+def _is_left(ledger: Ledger, job: Job) -> bool:
+    return any(holder.lapsed or is_dead(holder.owner) for holder in ledger.holders(job.id))
+
+
+def mend(settings: Settings) -> list[str]:
+    """What was mended, one sentence each: dead workers' holds are freed, requests that nobody is left to hear are
+    carried out, a cancel that was cut short is finished, pages whose bytes are gone are to be fetched again (D8)."""
+    if settings.database_url == "sqlite" and not settings.ledger_path.exists():
+        return []
+    ledger = wiring.open_ledger(settings)
+    try:
+        jobs = ledger.jobs()
+        return [
+            sentence for job in jobs for sentence in (*_mended(ledger, job), *_fetched_again(settings, ledger, job))
+        ]
+    finally:
+        ledger.close()
+
+
+def _mended(ledger: Ledger, job: Job) -> Iterator[str]:
+    """By the recovery table, as a start would: it only puts work back through the front door."""
+    if _is_left(ledger, job):
+        rescued = ledger.rescue(job.id, is_dead=is_dead)
+        yield f"Freed {job.name} from its dead worker: 0 lost, {rescued.targets} in flight are fetched again."
+    now = ledger.books(job.id)[0]
+    row = control.outlook(ledger, now, recipe_known=True, asked=False)
+    if row.action == "acknowledge":
+        after = control.make_ready(ledger, now, row, actor="doctor")
+        yield f"Carried out the {now.requested} that was asked of {job.name}: it is {after.status}."
+    now, counts, _ = ledger.books(job.id)
+    if now.status == "cancelled" and counts.left:
+        control.cancel_rest(ledger, now)
+        yield f"Finished cancelling {job.name}: {counts.left} pending became cancelled."
+
+
+def _fetched_again(settings: Settings, ledger: Ledger, job: Job) -> Iterator[str]:
+    """A row without its bytes is the one thing that cannot be right: its target goes back to pending, and says why."""
+    short = short_segments(ledger.query, job.id, lambda name: wiring.size_of(settings.segments / name))
+    lost = [target for segment in short for target in lost_pages(ledger.query, job.id, segment)]
+    if not lost:
+        return
+    if ledger.books(job.id)[0].status in NOT_REOPENED:
+        yield f"{len(lost)} pages of {job.name} lost their bytes; it is {job.status}, so they are not fetched again."
+        return
+    for start in range(0, len(lost), TARGETS_AT_ONCE):
+        part = lost[start : start + TARGETS_AT_ONCE]
+        ledger.mend(job.id, part, actor="doctor", because="its stored bytes are gone")
+    pages = "1 page" if len(lost) == 1 else f"{len(lost)} pages"
+    yield f"Put {pages} of {job.name} back, whose stored bytes are gone. To fetch them: holdfast resume {job.name}"
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED_MAX} more" if len(names) > NAMED_MAX else ""
+    return "; ".join(names[:NAMED_MAX]) + more
+
+
+def _told(error: HoldfastError) -> str:
+    hint = f" ({error.hint})" if error.hint else ""
+    return f"{error.message}{hint}"

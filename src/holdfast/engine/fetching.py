@@ -1,0 +1,220 @@
+"""The `fetch` that a step is handed: every request goes by robots.txt and takes its turn at the host it is sent to.
+
+A claim is the turn of one request to the target's own host, so a page of a site costs nothing more than a look-up of
+its robots rules. Whatever else a step asks for takes a turn of its own in the ledger, which all workers share.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from holdfast.clock import Clock, jittered
+from holdfast.engine.ledger_thread import LedgerThread
+from holdfast.engine.pace import Pace
+from holdfast.engine.robots import RobotsBook
+from holdfast.errors import Disallowed, FetchError, HostWaits, RobotsUnreachable
+from holdfast.model.exchange import Request, Response
+from holdfast.model.host import UNTOLD, Visited
+from holdfast.model.job import Options
+from holdfast.model.keys import Address, canonical
+from holdfast.model.target import Claimed
+from holdfast.policy.politeness import OF_THE_HOST, ROBOTS_REDIRECTS_MAX
+from holdfast.policy.retry import backoff, read_retry_after
+from holdfast.policy.robots import Robots
+from holdfast.ports import Fetcher
+
+if TYPE_CHECKING:
+    from random import Random
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+PATIENCE_MS = 1_000  # a turn that is further away is not taken yet: it might be recalled
+LOOK_AGAIN_MS_MAX = 5_000
+FAR_MS = 5_000  # who waits for another host keeps a slot of its own: it does so for a moment, and then gives it back
+SLOT_WITHIN_MS = 10_000
+SLOT_JITTER = 0.5  # two that wait for each other's slot do not give up together
+BACK_AFTER_MS_MIN = 2_000
+MAKE_WAY_MS = 900  # less than PATIENCE_MS: visitors can take a turn meanwhile, claims cannot
+AT_HOME_S = 0.02
+
+
+class Fetching:
+    """What the steps of one job share: the network, the pace and the robots book."""
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        book: RobotsBook,
+        thread: LedgerThread,
+        clock: Clock,
+        options: Options,
+        random: Random,
+        pace: Pace,
+    ) -> None:
+        self.fetcher, self.book, self._thread, self.clock = fetcher, book, thread, clock
+        self._options, self._random, self._pace = options, random, pace
+        self._far_ms = max(FAR_MS, 2 * options.delay_ms)
+
+    async def visit(self, address: Address, claimed: Claimed, *, may_wait: bool) -> Response:
+        """A request in the host's next turn, waited for. HostWaits: it is far away; the target is better given back.
+
+        What came of a visit elsewhere is told to that host's row at once; at home, the target's verdict tells it.
+        """
+        ticket, visited = secrets.token_hex(8), UNTOLD
+        try:
+            await self._take(address.host, claimed, ticket, may_wait)
+            await self._in_pace(address.host, claimed)
+            response = await self.fetcher.fetch(Request(address.url))
+            visited = self._visited(response, claimed)
+            return response
+        except FetchError as error:
+            visited = Visited(answered=False if error.code in OF_THE_HOST else None)
+            raise
+        finally:
+            if address.host != claimed.host:
+                await self._thread.insist(lambda ledger: ledger.leave(ticket, visited))
+
+    async def _in_pace(self, host: str, claimed: Claimed) -> None:
+        """Claims of this worker may have begun later than they were made: the last word falls when a request begins."""
+        while (wait_ms := self._pace.wait_ms(host, self.clock.monotonic_ms())) > 0:
+            if host != claimed.host and wait_ms > self._far_ms:
+                raise self._elsewhere(host, wait_ms)
+            await self.clock.wait(min(wait_ms, LOOK_AGAIN_MS_MAX) / 1000)
+        self._pace.started(host, self.clock.monotonic_ms())
+
+    def _visited(self, response: Response, claimed: Claimed) -> Visited:
+        if response.status != 429 and response.status < 500:
+            return Visited(answered=True)
+        asked_s = read_retry_after(response.header("retry-after"), self.clock.wall_ms())
+        hold_s = backoff(claimed.attempts, self._random) if asked_s is None else asked_s
+        return Visited(answered=False, hold_ms=round(hold_s * 1000))
+
+    async def _take(self, host: str, claimed: Claimed, ticket: str, may_wait: bool) -> None:
+        options = self._options
+        delay_ms = round(jittered(options.delay_ms, options.jitter, self._random))
+        away = host != claimed.host
+        slot_within_ms = jittered(max(SLOT_WITHIN_MS, 2 * self._far_ms), SLOT_JITTER, self._random)
+        give_up_ms = self.clock.monotonic_ms() + slot_within_ms
+        while True:
+            turn = await self._thread.insist(
+                lambda ledger: ledger.turn(
+                    host,
+                    claimed,
+                    ticket=ticket,
+                    delay_ms=delay_ms,
+                    per_host=options.per_host,
+                    patience_ms=PATIENCE_MS,
+                )
+            )
+            if turn.taken:
+                await self.clock.wait(turn.wait_ms / 1000)
+                return
+            if not may_wait:
+                raise HostWaits(f"{host} is asked again in {turn.wait_ms / 1000:.1f} s", hold_ms=0)
+            if away and turn.wait_ms > self._far_ms:
+                raise self._elsewhere(host, turn.wait_ms)
+            if away and self.clock.monotonic_ms() > give_up_ms:
+                raise self._elsewhere(host, turn.wait_ms, make_way_ms=MAKE_WAY_MS)
+            wait_ms = max(turn.wait_ms - PATIENCE_MS // 2, turn.wait_ms // 2)
+            await self.clock.wait(min(wait_ms, LOOK_AGAIN_MS_MAX) / 1000)
+
+    def _elsewhere(self, host: str, turn_ms: int, make_way_ms: int = 0) -> HostWaits:
+        """The target waits without its slot, and comes again at a time of its own.
+
+        `make_way_ms`: so long nothing is claimed at its own host; who waits for a slot there, perhaps of those whose
+        slots it waited for, has it before the next claim.
+        """
+        wait_ms = round(max(turn_ms, BACK_AFTER_MS_MIN) * (1.0 + self._random.random() / 2))
+        because = f"waits for a turn at {host}, asked for again in {wait_ms / 1000:.0f} s"
+        return HostWaits(because, hold_ms=make_way_ms, wait_ms=wait_ms)
+
+
+class StepFetch:
+    """Fulfils `recipe.Fetch` for one attempt at one target. It follows no redirect: each hop is another call."""
+
+    __slots__ = ("_at_home", "_claimed", "_job", "_sent", "_unused", "elsewhere")
+
+    def __init__(self, job: Fetching, claimed: Claimed, *, late: bool = False) -> None:
+        self._job, self._claimed = job, claimed
+        self._unused = not late  # the turn that the claim took
+        self._at_home = False  # whether a request to the target's own host is under way
+        self._sent = late  # given back and claimed anew, it might be late again
+        self.elsewhere = False  # whether the last request was sent to another host
+
+    async def __call__(self, url: str) -> Response:
+        job = self._job
+        if self._unused and url == self._claimed.url:
+            at = url.find("/", 8)
+            rules = job.book.known(url[:at])
+            if rules is not None:
+                self._unused = False
+                _obey(rules, url[at:], url)
+                self._sent = True
+                return await self._in_the_claims_turn(url)
+        address = canonical(url)
+        if address is None:
+            raise FetchError("bad_url", f"{url[:200]!r} is no http or https URL that can be asked for")
+        _obey(await self._rules(address), address.path, address.url)
+        self.elsewhere = address.host != self._claimed.host
+        # A target that has asked for nothing yet is better given back than kept waiting for its own host.
+        response = await self._request(address, may_wait=self._sent or self.elsewhere)
+        self._sent = True
+        return response
+
+    async def _in_the_claims_turn(self, url: str) -> Response:
+        self._at_home = True
+        try:
+            return await self._job.fetcher.fetch(Request(url))
+        finally:
+            self._at_home = False
+
+    async def _rules(self, address: Address) -> Robots:
+        """What is known, or found out now; what then waits at the target's own host has used its claim's turn up."""
+        rules = self._job.book.known(address.origin)
+        if rules is not None:
+            return rules
+        own = address.host == self._claimed.host
+        try:
+            rules, took_a_while = await self._job.book.learn(
+                address.origin, address.host, self._claimed, self._robots_txt
+            )
+        except (HostWaits, RobotsUnreachable) as error:
+            if own or (isinstance(error, HostWaits) and error.wait_ms is not None):
+                raise
+            raise FetchError("robots_unreachable", error.message) from error
+        self._unused = self._unused and not (own and took_a_while)
+        return rules
+
+    async def _robots_txt(self, url: str) -> Response:
+        """Redirects are followed, to other hosts too: they are checked, and take their turns, like any request."""
+        for _ in range(ROBOTS_REDIRECTS_MAX + 1):
+            address = canonical(url)
+            if address is None:
+                break
+            response = await self._request(address, may_wait=True)
+            if response.status not in REDIRECTS:
+                return response
+            there = canonical(response.header("location") or "about:blank", address.url)
+            url = there.url if there else ""
+        return Response(url=url, status=404, headers=(), body=b"")
+
+    async def _request(self, address: Address, *, may_wait: bool) -> Response:
+        """A step that asks its own host for several pages at once gets one after the other: it has one slot there."""
+        if address.host != self._claimed.host:
+            return await self._job.visit(address, self._claimed, may_wait=may_wait)
+        while self._at_home:
+            await self._job.clock.wait(AT_HOME_S)
+        if self._unused:
+            self._unused = False
+            return await self._in_the_claims_turn(address.url)
+        self._at_home = True
+        try:
+            return await self._job.visit(address, self._claimed, may_wait=may_wait)
+        finally:
+            self._at_home = False
+
+
+def _obey(rules: Robots, path: str, url: str) -> None:
+    rule = rules.barring(path)
+    if rule:
+        raise Disallowed(f"robots.txt forbids {url[:200]}", rule=rule)

@@ -1,0 +1,123 @@
+"""Results as people take them away: one object per record, with the fields they asked for. Reads, never settles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+
+from holdfast.errors import BadParams, Corrupt
+from holdfast.model.job import Job
+from holdfast.model.outcome import body_of
+from holdfast.model.page import PAGE_FIELDS, page_object
+from holdfast.model.target import PageRow
+from holdfast.policy.filters import Condition
+from holdfast.ports import Blobs, Views
+
+ROWS_AT_ONCE = 500
+SITE = "site"
+TEXT = "text"
+ENVELOPE = ("url", "key", "target", "run")  # what every record has besides its own fields
+ON_REQUEST = ("key", TEXT)
+
+ReadText = Callable[[bytes, str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """`only` is None for the usual fields; `plus` comes behind them."""
+
+    only: tuple[str, ...] | None = None
+    plus: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*(self.only or ()), *self.plus)
+
+
+EVERYTHING = Fields()
+
+
+def parse_fields(text: str) -> Fields:
+    """`url,title` names all, `+text` adds one to the usual."""
+    names = [name.strip() for name in text.split(",")]
+    if any(name in ("", "+") for name in names):
+        raise BadParams(f"--fields {text!r} has an empty name", hint="--fields url,title or --fields +text")
+    only = tuple(name for name in names if not name.startswith("+"))
+    plus = tuple(name[1:] for name in names if name.startswith("+"))
+    return Fields(only or None, plus)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A job's results, filtered and shaped. What is committed when its turn comes is read, a bounded number at once."""
+
+    views: Views
+    blobs: Blobs
+    job: Job
+    read_text: ReadText
+    where: Sequence[Condition] = ()
+    fields: Fields = EVERYTHING
+
+    def check(self) -> Results:
+        """Itself; BadParams where a field is named that no page has. Other recipes' records have their own fields."""
+        if self.job.recipe == SITE:
+            known = (*PAGE_FIELDS, *ON_REQUEST)
+            for name in self.fields.names:
+                if name not in known:
+                    near = get_close_matches(name, known, n=1)
+                    guess = f"; did you mean {near[0]}?" if near else ""
+                    raise BadParams(f"a page has no field {name!r}{guess}", hint=f"fields: {' '.join(known)}")
+        return self
+
+    def rows(self) -> Iterator[PageRow]:
+        """Every result, in discovery order."""
+        after = (0, -1)
+        while rows := self.views.results(self.job.id, where=self.where, after=after, limit=ROWS_AT_ONCE):
+            yield from rows
+            after = rows[-1].target, rows[-1].n
+
+    def shaped(self, row: PageRow) -> dict[str, Any]:
+        """The object that is exported."""
+        whole = page_object(row) if self.job.recipe == SITE else record_object(row)
+        names = self.fields.names
+        if "key" in names and self.job.recipe == SITE:
+            whole["key"] = row.key.hex()
+        if TEXT in names and TEXT not in whole:
+            whole[TEXT] = self._text(row, whole.get("content_type") or row.media)
+        wanted = names if self.fields.only is not None else (*whole, *names)
+        return {name: whole.get(name) for name in wanted}
+
+    @property
+    def has_known_fields(self) -> bool:
+        """Whether the fields are known before the results are."""
+        return self.fields.only is not None or self.job.recipe == SITE
+
+    def columns(self) -> tuple[str, ...]:
+        """The names of all fields, as a table needs them before its first line."""
+        if self.fields.only is not None:
+            return tuple(dict.fromkeys(self.fields.names))
+        if self.job.recipe == SITE:
+            return tuple(dict.fromkeys((*PAGE_FIELDS, *self.fields.plus)))
+        found = dict.fromkeys(ENVELOPE)
+        for row in self.rows():
+            found |= dict.fromkeys(record_object(row))
+        return tuple(dict.fromkeys((*found, *self.fields.plus)))
+
+    def _text(self, row: PageRow, content_type: str) -> str | None:
+        body = body_of(row)
+        return None if body is None else self.read_text(self.blobs.read(body), content_type)
+
+
+def record_object(row: PageRow) -> dict[str, Any]:
+    """A record of a custom recipe: its own fields, behind what says where it comes from. Its own names win."""
+    try:
+        own = msgspec.json.decode(row.record)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Corrupt(f"record {row.n} of T-{row.target:x} cannot be read: {error}") from error
+    own = own if isinstance(own, dict) else {"value": own}
+    where = {"url": row.url, "key": row.name or row.key.hex(), "target": f"T-{row.target:x}", "run": f"R-{row.run}"}
+    return {**where, **own}

@@ -1,0 +1,44 @@
+"""Calls the end of a job whose active time is used up, or in which nothing has moved for too long. Asked, never asking.
+
+Kept by who holds the job's control chunk and so counts its time; monotonic, so that nobody sets it.
+"""
+
+from __future__ import annotations
+
+from holdfast.clock import Clock
+from holdfast.model.job import Job
+from holdfast.policy.limits import time_left_ms
+
+LIMITED_STEP_S = 0.25  # how often it is asked where every second counts
+STEP_S_MAX = 5.0
+
+
+class Timekeeper:
+    """`asked_ms`: the monotonic moment from which on this process counts the job's active time."""
+
+    def __init__(self, clock: Clock, job: Job, *, asked_ms: int, stale_after_s: float) -> None:
+        self._clock, self._moved_ms, self._stale_ms = clock, asked_ms, round(stale_after_s * 1000)
+        left_ms = time_left_ms(job.options, job.active_ms)
+        self._ends_ms = None if left_ms is None else asked_ms + left_ms
+        self.step_s = min(STEP_S_MAX, stale_after_s / 4) if left_ms is None else LIMITED_STEP_S
+
+    def moved(self) -> None:
+        """A target came to an end, or to its next try; or nothing is in hand, and the next try has its time."""
+        self._moved_ms = self._clock.monotonic_ms()
+
+    def called(self) -> str | None:
+        """`time_out`, `stale`, or None while there is time."""
+        now = self._clock.monotonic_ms()
+        if self._ends_ms is not None and now >= self._ends_ms:
+            return "time_out"
+        return "stale" if now - self._moved_ms >= self._stale_ms else None
+
+    def wait_s(self) -> float:
+        """How long not to ask again."""
+        if self._ends_ms is None:
+            return self.step_s
+        return max(0.001, min(self.step_s, (self._ends_ms - self._clock.monotonic_ms()) / 1000))
+
+
+def stale_because(after_s: float) -> str:
+    return f"stale: nothing moved for {after_s:g} s while it was worked"

@@ -1,0 +1,32 @@
+"""Headers with secrets in them: they go to the origins that the job was given, and to nobody else (H5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdfast.fetch.headers import Headers, header_lines
+from holdfast.model.keys import canonical
+
+
+class PrivateHeaders:
+    """Which headers go to which origin. An http origin on its usual port includes its https twin, never the reverse."""
+
+    def __init__(self, headers: Headers, home: Iterable[str]) -> None:
+        header_lines(headers)
+        self._headers = headers
+        self._origins = frozenset(origin for url in home for origin in _origins(url))
+
+    def of(self, origin: str) -> Headers:
+        """Those for a request to `origin`."""
+        return self._headers if origin in self._origins else ()
+
+    def __bool__(self) -> bool:
+        return bool(self._headers)
+
+
+def _origins(url: str) -> tuple[str, ...]:
+    address = canonical(url)
+    if address is None:
+        return ()
+    usual_http = address.origin.startswith("http:") and ":" not in address.host
+    return (address.origin, f"https://{address.host}") if usual_http else (address.origin,)

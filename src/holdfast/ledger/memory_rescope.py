@@ -1,0 +1,52 @@
+"""A changed scope in memory: what is pending is judged again, and what an earlier rule of the scope left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdfast.errors import Refused
+from holdfast.ledger.memory_books import add_entry, chunk_of, chunks_of, read_job, rules_of
+from holdfast.ledger.memory_exclude import leave_out, put_in
+from holdfast.ledger.memory_state import Tables, TargetState
+from holdfast.model.edit import EXCLUDED, SCOPE_RULES, Place, Rejudged
+from holdfast.model.states import STATES_OF, State
+from holdfast.ports import Judge
+
+
+def rejudge(tables: Tables, job: int, judge: Judge, after: Place, limit: int, *, actor: str) -> Rejudged:
+    """The next slice by id; seeds stay."""
+    before = read_job(tables, job)
+    if before.status in ("completed", "cancelled"):
+        raise Refused(f"{before.name} is {before.status}: nothing of it is pending")
+    if any(chunk.owner is not None for chunk in chunks_of(tables, job)):
+        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.name}")
+    [at] = after or (0,)
+    looked_at = [row for row in tables.targets.values() if row.job == job and row.id > at][:limit]
+    out: list[tuple[TargetState, str]] = []
+    back: list[TargetState] = []
+    for row in looked_at:
+        if row.parent is None or not _is_open(row):
+            continue
+        rule = judge(row.url, row.found.depth, tables.targets[row.parent].url)
+        if row.state != State.SKIPPED:
+            out += [(row, rule)] if rule else []
+            continue
+        rule = rule or rules_of(tables, job).rule_for(row.found.path) or ""
+        if rule:
+            tables.targets[row.id] = replace(row, rule=rule)
+        else:
+            back.append(row)
+    if out:
+        control = chunk_of(tables, job, "control").id
+        by = (control, add_entry(tables, control, "exclude"))
+        for row, rule in out:
+            leave_out(tables, row, by, rule, actor=actor)
+    if back:
+        put_in(tables, job, back)
+    left = len(looked_at) == limit
+    return Rejudged(len(out), len(back), (looked_at[-1].id,) if left else (), left)
+
+
+def _is_open(row: TargetState) -> bool:
+    by_scope = row.state == State.SKIPPED and row.disposition == EXCLUDED and row.rule in SCOPE_RULES
+    return row.state in STATES_OF["pending"] or by_scope

@@ -1,0 +1,57 @@
+"""Results in the order of their commits, in memory, and the bookmarks of their readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from holdfast.ledger.memory_books import read_job
+from holdfast.ledger.memory_state import Tables
+from holdfast.ledger.memory_views import result_of, row_of
+from holdfast.model.bookmark import Bookmark, Fresh
+from holdfast.policy.filters import Condition, matches, resolved
+
+
+def fresh(
+    tables: Tables, job: int, mark: Bookmark, where: Sequence[Condition], limit: int
+) -> tuple[list[Fresh], Bookmark]:
+    """All behind the bookmark at once, chunk by chunk."""
+    read_job(tables, job)
+    heads = {chunk.id: chunk.no for chunk in tables.chunks.values() if chunk.job == job and chunk.kind == "work"}
+    found: list[Fresh] = []
+    commits = dict(mark.commits)
+    for chunk in sorted(heads, key=lambda chunk: mark.commits.get(chunk, 0)):
+        read = mark.commits.get(chunk, 0)
+        if len(found) >= limit or heads[chunk] <= read:
+            continue
+        skip = mark.rows if chunk == mark.inside else 0
+        rows = _of_chunk(tables, chunk, where)
+        found += [each for each in rows if each.no > read + 1 or (each.no == read + 1 and each.place >= skip)]
+        commits[chunk] = heads[chunk]
+    return found, Bookmark(commits)
+
+
+def _of_chunk(tables: Tables, chunk: int, where: Sequence[Condition]) -> list[Fresh]:
+    keys = sorted(
+        (by[1], *key)
+        for key, by in tables.record_by.items()
+        if by[0] == chunk
+        and tables.attempts[chunk, by[1], key[0]].outcome == "succeeded"
+        and matches(row_of(tables, tables.targets[key[0]]), resolved(where, tables.at.wall_ms))
+    )
+    found: list[Fresh] = []
+    for no, group in groupby(keys, key=lambda key: key[0]):
+        for place, (_, target, generation, n) in enumerate(group):
+            found.append(Fresh(chunk, no, place, result_of(tables, tables.targets[target], n, generation)))
+    return found
+
+
+def bookmark(tables: Tables, job: int, consumer: str) -> Bookmark:
+    return tables.bookmarks.get((job, consumer), Bookmark())
+
+
+def save_bookmark(tables: Tables, job: int, consumer: str, mark: Bookmark) -> Bookmark:
+    read_job(tables, job)
+    further = mark.behind(bookmark(tables, job, consumer))
+    tables.bookmarks[job, consumer] = further
+    return further

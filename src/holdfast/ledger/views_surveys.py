@@ -1,0 +1,123 @@
+"""Looks across a whole job: how it splits, which links led out of it, its runs, what changed between two."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from holdfast.errors import BadParams
+from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.model.look import Change, RunLook
+from holdfast.model.states import State, wire_status
+from holdfast.policy.robots import PRODUCT
+
+Split = list[tuple[str | None, str, int]]
+# Counters serve these two; the others must count rows, in one pass over an index or the table.
+_FROM_TALLIES = {"code": "failed", "disposition": None}
+_GROUPS = {
+    "host": ("h.key", "JOIN lane l ON l.id = g.lane JOIN host h ON h.id = l.host"),
+    "chunk": ("l.chunk", "JOIN lane l ON l.id = g.lane"),
+}
+
+
+def breakdown(tx: Tx, job: int, by: str) -> Split:
+    if by in _FROM_TALLIES:
+        return _from_tallies(tx, job, _FROM_TALLIES[by])
+    if by == "depth":
+        rows = tx.rows("SELECT t.depth, t.state, count(*) FROM target t WHERE t.job = ? GROUP BY 1, 2", (job,))
+        return _split([(str(depth), state, n) for depth, state, n in rows])
+    if by not in _GROUPS:
+        raise BadParams(f"a job has no breakdown by {by!r}")
+    column, joined = _GROUPS[by]
+    rows = tx.rows(
+        f"SELECT {column}, g.state, sum(g.n) FROM (SELECT t.lane AS lane, t.state AS state, count(*) AS n "
+        f"FROM target t WHERE t.job = ? GROUP BY t.lane, t.state) g {joined} GROUP BY {column}, g.state",
+        (job,),
+    )
+    return _split([(f"C-{group:x}" if by == "chunk" else group, state, n) for group, state, n in rows])
+
+
+def _from_tallies(tx: Tx, job: int, only: str | None) -> Split:
+    """By the reason that a count is split by; what has none is a group of its own."""
+    rows = tx.rows(
+        "SELECT t.status, t.reason, sum(t.n) FROM tally t JOIN chunk c ON c.id = t.chunk WHERE c.job = ? "
+        "GROUP BY t.status, t.reason",
+        (job,),
+    )
+    counts: Counter[tuple[str, str]] = Counter()
+    for status, reason, n in rows:
+        named = status == only if only else status != "failed"
+        counts[reason if named else "", status] += int(n)
+    return sorted_split(counts)
+
+
+def _split(rows: list[tuple[str, int, int]]) -> Split:
+    counts: Counter[tuple[str, str]] = Counter()
+    for group, state, n in rows:
+        counts[group, wire_status(state)] += int(n)
+    return sorted_split(counts)
+
+
+def sorted_split(counts: Counter[tuple[str, str]]) -> Split:
+    """Groups in the order of their names, numbers as numbers; without those that are empty."""
+    rows = [(group or None, status, n) for (group, status), n in counts.items() if n]
+    return sorted(rows, key=lambda row: (row[0] is None, _natural(row[0] or ""), row[1]))
+
+
+def _natural(text: str) -> tuple[int, str]:
+    return (int(text), "") if text.isdigit() else (-1, text)
+
+
+def link_out(tx: Tx, job: int, key: bytes) -> int | None:
+    row = one(tx, "SELECT target FROM external_link WHERE job = ? AND key = ?", (job, key))
+    return None if row is None else row[0]
+
+
+def robots_text(tx: Tx, origin: str) -> bytes | None:
+    row = one(tx, "SELECT body FROM robots WHERE origin = ? AND agent = ? AND status > 0", (origin, PRODUCT))
+    return None if row is None else bytes(row[0])
+
+
+def runs(tx: Tx, job: int) -> list[RunLook]:
+    rows = tx.rows(
+        "SELECT n, mode, trigger, status, started_at, ended_at, stop_reason FROM run WHERE job = ? ORDER BY n", (job,)
+    )
+    names = ("n", "mode", "trigger", "status", "started_at", "ended_at", "stop_reason")
+    return [RunLook(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+def changes(
+    tx: Tx, job: int, first: RunLook, second: RunLook, after: int, limit: int
+) -> tuple[list[Change], int | None]:
+    """One slice of the job's targets, each with the generation whose record stood at the end of either run."""
+    newest = "(SELECT max(r.gen) FROM record r WHERE r.target = t.id AND r.n = 0 AND r.run <= ?)"
+    rows = tx.rows(
+        f"SELECT t.id, l.origin || t.path, {newest}, {newest}, t.gen, t.state, coalesce(t.because, t.code), d.at "
+        "FROM target t JOIN lane l ON l.id = t.lane "
+        "LEFT JOIN entry d ON d.chunk = t.done_chunk AND d.no = t.done_no "
+        "WHERE +t.job = ? AND t.id > ? ORDER BY t.id LIMIT ?",
+        (first.n, second.n, job, after, limit),
+    )
+    differing = [row for row in rows if row[2] != row[3]]
+    hashes = _hashes(tx, [(row[0], gen) for row in differing for gen in row[2:4] if gen is not None])
+    found = [change for row in rows if (change := _change(row, hashes, second)) is not None]
+    return found, rows[-1][0] if len(rows) == limit else None
+
+
+def _hashes(tx: Tx, wanted: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+    targets = sorted({target for target, _ in wanted})
+    rows = tx.rows(f"SELECT target, gen, sha256 FROM body WHERE target IN ({marks(targets)})", targets)
+    return {(target, gen): bytes(digest) for target, gen, digest in rows}
+
+
+def _change(row: Row, hashes: dict[tuple[int, int], bytes], second: RunLook) -> Change | None:
+    target, url, then, now, gen, state, because, at = row
+    if then != now:
+        before, after = hashes.get((target, then)), hashes.get((target, now))
+        if then is not None and before == after:
+            return None
+        kind = "added" if then is None else "changed"
+        return Change(kind=kind, target=target, url=url, before=before, after=after, because=None)
+    was_settled = at is not None and (second.ended_at is None or at <= second.ended_at)
+    if then is not None and gen > then and state in (State.FAILED, State.SKIPPED) and was_settled:
+        return Change(kind="removed", target=target, url=url, before=None, after=None, because=because)
+    return None

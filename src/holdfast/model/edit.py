@@ -1,0 +1,74 @@
+"""What people do to the targets of a job, as values: walks that put targets back, exclusions, marks."""
+
+from __future__ import annotations
+
+import msgspec
+
+REOPENING = ("retry", "rescan", "restart")  # job verbs that put targets back, each by a walk
+MODES = ("full", "new")
+SLICE = 1000  # rows that one commit looks at
+
+
+class Walk(msgspec.Struct, frozen=True, kw_only=True):
+    """What a walk puts back: settled targets that fit `where` and were settled at or before `commits`.
+
+    Kept in the ledger, so that a walk that was cut short goes on and means the same.
+    """
+
+    where: tuple[tuple[str, bool, tuple[str, ...]], ...] = ()
+    commits: dict[str, int] = {}
+
+    def covers(self, chunk: int, no: int) -> bool:
+        """Whether a commit was there when the walk began: what is settled later is not put back again."""
+        return no <= self.commits.get(str(chunk), 0)
+
+
+class Walked(msgspec.Struct, frozen=True):
+    """One slice of a walk: how many targets it put back, and whether walks are left."""
+
+    requeued: int = 0
+    left: bool = False
+
+
+SYNTAXES = ("glob", "regex")
+EXCLUDED = "excluded"
+SCOPE_RULES = ("exclude", "include", "depth", "scope")  # rules of a job's own scope options
+RULE = "exclusion "  # and its number: the rule of a target that an exclusion left out
+Place = tuple[int, ...]  # where a slice ended; how it is made up is each ledger's own affair
+
+
+class Exclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """A pattern that people added to a job: what it matches is not fetched. With a generation it ends with that one."""
+
+    n: int
+    pattern: str
+    syntax: str
+    generation: int | None
+    actor: str
+    at: int
+    removed_at: int | None = None
+    removed_by: str | None = None
+
+    @property
+    def rule(self) -> str:
+        return f"{RULE}{self.n}"
+
+    def is_active(self, generation: int) -> bool:
+        return self.removed_at is None and self.generation in (None, generation)
+
+
+class Swept(msgspec.Struct, frozen=True):
+    """One slice of a sweep over targets: how many it changed, where it ended, and whether there is more."""
+
+    changed: int = 0
+    after: Place = ()
+    left: bool = False
+
+
+class Rejudged(msgspec.Struct, frozen=True):
+    """One slice of a changed scope being applied: how many were left out, how many put back, and where it ended."""
+
+    excluded: int = 0
+    readmitted: int = 0
+    after: Place = ()
+    left: bool = False

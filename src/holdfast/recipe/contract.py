@@ -1,0 +1,101 @@
+"""What the engine asks of a recipe: code that knows one kind of source, how to plan it and how to work one target.
+
+A recipe never writes. Its step returns an outcome, and everything in that outcome is settled in one transaction; if
+the step raises, nothing of it exists and policy decides about another attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, Protocol
+
+import msgspec
+
+from holdfast.model.exchange import Response
+from holdfast.model.job import WORK_CHUNKS
+from holdfast.model.keys import Address, chunk_of_host, chunk_of_key, key_of, key_of_name
+from holdfast.model.outcome import Outcome
+from holdfast.model.target import Claimed, External, Found, rank_of
+
+Fetch = Callable[[str], Awaitable[Response]]
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """What a recipe knows of its job: checked params, the ledger's salt, and how the job was cut into chunks."""
+
+    params: dict[str, Any]
+    salt: bytes
+    chunking: str
+    barring: Callable[[Address], str] = lambda _: ""  # the robots rule known to forbid an address; empty: none
+    refusal: Callable[[str], str | None] = lambda _: None  # why a URL at a literal address is never connected to
+    cookies: bool = False  # whether an answer's cookies come with the next request
+
+    def found(
+        self, address: Address, *, depth: int, hops: int = 0, priority: int = 0, disposition: str = "", rule: str = ""
+    ) -> Found:
+        """A target for this address, with its key and chunk.
+
+        With a disposition, or where robots.txt is known to forbid it, it is recorded as skipped.
+        """
+        key = key_of(address, self.salt)
+        index = self._chunk(key, address)
+        rank = rank_of(depth, priority)
+        if not disposition and (forbidden := self.barring(address)):
+            disposition, rule = "robots", forbidden
+        return Found(
+            key, index, address.origin, address.host, address.path, depth, rank, "page", hops, disposition, rule
+        )
+
+    def named(
+        self, address: Address, *, type: str, depth: int = 0, priority: int = 0, name: str = "", params: str = ""
+    ) -> Found:
+        """A target of a recipe's own type; with a name it is known by that, whatever its URL."""
+        key = key_of_name(name, self.salt) if name else key_of(address, self.salt)
+        rank = rank_of(depth, priority)
+        index = self._chunk(key, address)
+        return Found(
+            key, index, address.origin, address.host, address.path, depth, rank, type, name=name, params=params
+        )
+
+    def _chunk(self, key: bytes, address: Address) -> int:
+        by_key = self.chunking == "key"
+        return chunk_of_key(key, WORK_CHUNKS) if by_key else chunk_of_host(address.host, WORK_CHUNKS)
+
+    def external(self, address: Address) -> External:
+        """A link that leads out of scope."""
+        return External(key_of(address, self.salt), address.url)
+
+
+class AnyRecipe(Protocol):
+    """One kind of source, as the engine calls it.
+
+    Not named `Recipe`: that name belongs to authors, who write `Recipe("forum")` and never see this one.
+    """
+
+    name: str
+    phases: tuple[str, ...]
+    seeks: bool  # its plan follows from its params alone and can begin at any number; else it is run again and compared
+    names_targets: bool  # its targets may have natural keys or params of their own
+
+    def check(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The params in canonical form, defaults filled in; BadParams says which one cannot be used."""
+
+    def identity(self, params: dict[str, Any]) -> str:
+        """What makes two submissions the same job."""
+
+    def default_name(self, params: dict[str, Any]) -> str: ...
+
+    def chunking(self, params: dict[str, Any]) -> str:
+        """`key` where the scope is one host, else `host`."""
+
+    def in_levels(self, params: dict[str, Any]) -> bool:
+        """Whether one depth must be settled before the next is claimed: where a limit judges by depth."""
+
+    def plan(self, context: Context, start: int = 0) -> Iterator[Found]:
+        """The targets to begin with, always the same in the same order: a resumed planner counts them.
+
+        `start` is only given to a recipe that `seeks`. PlanFailed: the recipe's own code raised.
+        """
+
+    async def step(self, here: Claimed, fetch: Fetch, context: Context) -> Outcome:
+        """Work one target."""

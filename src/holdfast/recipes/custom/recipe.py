@@ -1,0 +1,125 @@
+"""An author's recipe as the engine calls it: params checked, plan and steps run, their yields made into our values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from holdfast.clock import Clock
+from holdfast.errors import BadParams, PlanFailed
+from holdfast.model.keys import canonical
+from holdfast.model.outcome import Outcome
+from holdfast.model.target import Claimed, Found
+from holdfast.recipe import Context, Fetch, Recipe, Target
+from holdfast.recipe.blame import sentence
+from holdfast.recipes.custom import rules
+from holdfast.recipes.custom.step import found_of, work
+
+PEEKED = 100
+_TYPES = {bool: "yes or no", int: "a whole number", float: "a number", str: "a text"}
+_WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+class CustomRecipe:
+    """Fulfils `recipe.AnyRecipe` around what an author wrote."""
+
+    phases: tuple[str, ...] = ("crawling",)
+    seeks = False
+    names_targets = True
+
+    def __init__(self, recipe: Recipe, clock: Clock) -> None:
+        self._recipe, self._clock = recipe, clock
+        self.name = recipe.name
+        if recipe.plan_function is None:
+            raise BadParams(f"the recipe {recipe.name} has no plan", hint=f"@{recipe.name}.plan")
+        if not recipe.steps:
+            raise BadParams(f"the recipe {recipe.name} has no step", hint=f'@{recipe.name}.step("page")')
+        self._plan_function = recipe.plan_function
+
+    def check(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Declared params have the type of their default and must be known; without a declaration anything goes."""
+        declared, kept, params = self._recipe.params, rules.checked(params), rules.authors(params)
+        if declared is None:
+            return params | kept
+        for name in params:
+            if name not in declared:
+                near = get_close_matches(name, declared, n=1)
+                guess = f"; did you mean {near[0]}?" if near else ""
+                raise BadParams(f"{self.name} has no parameter {name!r}{guess}", hint=" ".join(declared))
+        missing = [name for name, value in declared.items() if isinstance(value, type) and name not in params]
+        if missing:
+            raise BadParams(f"{self.name} needs {', '.join(missing)}", hint=f"--param {missing[0]}=...")
+        return {name: _typed(name, params.get(name, value), value) for name, value in declared.items()} | kept
+
+    def identity(self, params: dict[str, Any]) -> str:
+        return f"{self.name}:{msgspec.json.encode(rules.authors(params), order='sorted').decode()}"
+
+    def default_name(self, params: dict[str, Any]) -> str:
+        """The recipe's name, with the host of the first URL among the params where there is one."""
+        for value in params.values():
+            address = canonical(value) if isinstance(value, str) else None
+            if address is not None:
+                host = re.sub(r"[^a-z0-9.-]+", "-", address.host).strip("-")
+                return f"{self.name}-{host}"[:80]
+        return self.name
+
+    def chunking(self, params: dict[str, Any]) -> str:
+        """By key where the plan's first targets are all of one host: several workers can then share it (FRO-12)."""
+        addresses = [canonical(url) for url in self.first_urls(params)]
+        hosts = {address.host for address in addresses if address is not None}
+        return "key" if len(hosts) == 1 else "host"
+
+    def first_urls(self, params: dict[str, Any]) -> tuple[str, ...]:
+        """Where the plan begins, to be refused at once where it must not be fetched."""
+        try:  # what it raises is said when it is planned: the job is there then, to be mended and resumed
+            return tuple(item.url for item in islice(self._yielded(params), PEEKED))
+        except PlanFailed:
+            return ()
+
+    def planned_total(self, params: dict[str, Any]) -> int | None:
+        if self._recipe.total_function is None:
+            return None
+        try:
+            return int(self._recipe.total_function(rules.authors(params)))
+        except Exception as error:
+            raise BadParams(f"{self.name} cannot say how many targets there will be: {sentence(error)}") from error
+
+    def in_levels(self, params: dict[str, Any]) -> bool:
+        """With a depth limit, level by level: else what is reached by a long way first would be judged too deep."""
+        return rules.max_depth(params) is not None
+
+    def plan(self, context: Context, start: int = 0) -> Iterator[Found]:
+        for item in self._yielded(context.params):
+            try:
+                yield found_of(self._recipe, context, item, base=None, depth=0)
+            except BadParams as error:
+                raise PlanFailed(sentence(error)) from error
+
+    def _yielded(self, params: Mapping[str, Any]) -> Iterator[Target]:
+        """What the author's plan gives; whatever it raises is PlanFailed."""
+        try:
+            for item in self._plan_function(rules.authors(dict(params))):
+                if not isinstance(item, Target):
+                    raise BadParams(f"a plan yields target(...), not {item!r:.100}")
+                yield item
+        except Exception as error:
+            raise PlanFailed(sentence(error)) from error
+
+    async def step(self, here: Claimed, fetch: Fetch, context: Context) -> Outcome:
+        return await work(self._recipe, here, fetch, context, self._clock)
+
+
+def _typed(name: str, value: Any, declared: Any) -> Any:
+    """A value as its declaration wants it; what was typed on a command line is text."""
+    wanted = declared if isinstance(declared, type) else type(declared)
+    if wanted not in _TYPES or type(value) is wanted:
+        return value
+    try:
+        return _WORDS[value.lower()] if wanted is bool else wanted(value)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BadParams(f"the parameter {name} is {_TYPES[wanted]}, not {value!r}") from error

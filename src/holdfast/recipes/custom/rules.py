@@ -1,0 +1,55 @@
+"""Rules that a person gives a recipe from outside: which of the targets that its steps find are left out, and why.
+
+They are kept among the job's params under a name that no author's parameter can have. What a plan gives is asked for,
+so no rule applies to it; a plan alone knows where to begin.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from holdfast.model.keys import canonical
+from holdfast.model.target import Found
+from holdfast.policy.scope import IN, Scope
+
+KEY = "_rules"
+NONE: dict[str, Any] = {"include": [], "exclude": [], "max_depth": None}
+
+
+def checked(params: dict[str, Any]) -> dict[str, Any]:
+    """The rules of these params, to be kept with them; nothing where there are none. BadParams names a bad pattern."""
+    rules = {name: value for name, value in params.get(KEY, {}).items() if value not in (None, [], ())}
+    if not rules:
+        return {}
+    _scope(msgspec.json.encode(rules))
+    return {KEY: rules}
+
+
+def authors(params: dict[str, Any]) -> dict[str, Any]:
+    """The params that are the author's."""
+    return {name: value for name, value in params.items() if name != KEY}
+
+
+def max_depth(params: dict[str, Any]) -> int | None:
+    depth: int | None = params.get(KEY, {}).get("max_depth")
+    return depth
+
+
+def judged(found: Found, params: dict[str, Any]) -> Found:
+    """The target, left out where a rule says so."""
+    rules = params.get(KEY)
+    address = canonical(found.origin + found.path) if rules else None
+    if address is None:
+        return found
+    ruling = _scope(msgspec.json.encode(rules)).judge(address, page_host=found.host, depth=found.depth)
+    if ruling == IN:
+        return found
+    return msgspec.structs.replace(found, disposition="excluded", rule=ruling.rule)
+
+
+@lru_cache(16)
+def _scope(rules: bytes) -> Scope:
+    return Scope.of({"seeds": [], "scope": "any", **NONE, **msgspec.json.decode(rules)})

@@ -1,0 +1,139 @@
+"""Sitemaps, worked: what robots.txt names, what an index names, and the pages they list (SIT-02).
+
+Each file is a target like any other: fetched once, settled with everything it lists in one transaction, so that a kill
+loses nothing of it. A list counts as a page that links to what it lists: found pages are one deeper.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from holdfast.clock import Clock
+from holdfast.model.codes import code_of_status
+from holdfast.model.exchange import Response
+from holdfast.model.keys import Address, canonical
+from holdfast.model.outcome import Done, Failed, Outcome, Skipped
+from holdfast.model.target import Claimed, Found
+from holdfast.policy.retry import read_retry_after
+from holdfast.policy.robots import ROBOTS_PATH, read_robots
+from holdfast.policy.sitemaps import URLS_MAX, Sitemap, SitemapRefused, read_sitemap
+from holdfast.recipe import Fetch
+from holdfast.recipes.site.links import Sorted
+from holdfast.recipes.site.step import REDIRECTS, Site, kept_body
+
+ROBOTS, SITEMAP, PROBE = "robots", "sitemap", "probe"  # types of targets; a probe is a sitemap that nobody named
+TYPES = frozenset({ROBOTS, SITEMAP, PROBE})
+PROBED_PATH = "/sitemap.xml"
+LEVELS_MAX = 2  # an index may name indexes, and no further
+MODES = ("auto", "only", "off")
+
+
+async def work_list(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Outcome:
+    """One robots.txt or sitemap: one request, as for a page."""
+    response = await fetch(here.url)
+    if response.status in REDIRECTS:
+        return _redirected(here, response, site)
+    if response.status != 200:
+        return _refused(here, response, site, clock.wall_ms())
+    if here.type == ROBOTS:
+        return _robots(here, response, site)
+    try:
+        listed = read_sitemap(response.body)
+    except SitemapRefused as refusal:
+        return Failed(refusal.code, str(refusal), response.status)
+    if listed is None:
+        said = "no sitemap: neither a list of URLs nor an index of such lists"
+        return _none(here, said, response) if here.type == PROBE else Failed("answer_unreadable", said, response.status)
+    return _listed(here, response, listed, site, clock.wall_ms())
+
+
+def _robots(here: Claimed, response: Response, site: Site) -> Outcome:
+    """The sitemaps that it names, of the site itself; where it names none, the place where one usually is."""
+    named = [canonical(url, here.url) for url in read_robots(response.body).sitemaps]
+    found = _sitemaps(here, [address for address in named if address], site, level=0)
+    return Skipped(
+        "no_record",
+        f"names {len(found)} sitemaps of this site" if found else "names no sitemap of this site",
+        found=found or _guess(here, site),
+        status_code=response.status,
+    )
+
+
+def _guess(here: Claimed, site: Site) -> tuple[Found, ...]:
+    """`/sitemap.xml`: a mere try, unless sitemaps are all that was asked for."""
+    address = canonical(PROBED_PATH, here.url)
+    assert address is not None, f"a claimed target has the unusable URL {here.url!r}"
+    kind = PROBE if site.follows else SITEMAP
+    return (_typed(site.context.found(address, depth=here.depth), kind, level=0),)
+
+
+def _listed(here: Claimed, response: Response, listed: Sitemap, site: Site, now_ms: int) -> Outcome:
+    own = canonical(here.url)
+    assert own is not None, f"a claimed target has the unusable URL {here.url!r}"
+    if listed.is_index:
+        if here.hops >= LEVELS_MAX:
+            return Failed("answer_unreadable", f"an index {LEVELS_MAX} levels below an index", response.status)
+        named = [canonical(url, here.url) for url in listed.urls]
+        links = Sorted(_sitemaps(here, [address for address in named if address], site, level=here.hops + 1), ())
+    else:
+        links = site.links.sort(
+            listed.urls, page=own, base=own, own_key=here.key, depth=here.depth + 1, links_max=URLS_MAX
+        )
+    return Done(
+        SITEMAP,
+        body=kept_body(here, response, now_ms),
+        found=links.found,
+        external=links.external,
+        status_code=response.status,
+    )
+
+
+def _sitemaps(here: Claimed, addresses: list[Address], site: Site, *, level: int) -> tuple[Found, ...]:
+    """Those of the site, each once. Include and exclude patterns are for pages, not for the lists of them."""
+    ours = {
+        address.url: address
+        for address in addresses
+        if site.scope.judge(address, page_host=here.host, depth=here.depth).kind != "external"
+    }
+    made = (_typed(site.context.found(address, depth=here.depth), SITEMAP, level=level) for address in ours.values())
+    return tuple(found for found in made if found.key != here.key)
+
+
+def _redirected(here: Claimed, response: Response, site: Site) -> Outcome:
+    """Where a list has moved, also to another host: its seed was a person's word."""
+    there = canonical(response.header("location") or "about:blank", here.url)
+    if there is None:
+        return Failed("bad_url", "redirects to no http or https URL", response.status)
+    if there.url == here.url or here.hops >= LEVELS_MAX:
+        return _refused(here, response, site, 0)
+    # A robots.txt that was moved elsewhere is one only at the root of a host; else it is the site's home page.
+    moved = here.type != ROBOTS or there.path == ROBOTS_PATH
+    found = _typed(site.context.found(there, depth=here.depth), here.type, level=here.hops + 1)
+    return Skipped(
+        "duplicate",
+        f"redirects to {there.url}",
+        found=(found,) if moved else _guess(here, site),
+        status_code=response.status,
+    )
+
+
+def _refused(here: Claimed, response: Response, site: Site, now_ms: int) -> Outcome:
+    """A robots.txt that is missing names nothing; a probe that finds nothing has not failed."""
+    status = response.status
+    if status in REDIRECTS:
+        return Failed("too_many_redirects", "a list of URLs that moves on and on", status)
+    missing = 400 <= status < 500 and status != 429
+    if here.type == ROBOTS and missing:
+        return Skipped("no_record", f"HTTP {status}", found=_guess(here, site), status_code=status)
+    if here.type == PROBE and missing:
+        return _none(here, f"HTTP {status}", response)
+    wait_s = read_retry_after(response.header("retry-after"), now_ms)
+    return Failed(code_of_status(status) or "bad_response", f"HTTP {status}", status, wait_s)
+
+
+def _none(here: Claimed, said: str, response: Response) -> Outcome:
+    return Skipped("no_record", said, status_code=response.status)
+
+
+def _typed(found: Found, kind: str, *, level: int) -> Found:
+    return msgspec.structs.replace(found, type=kind, hops=level)

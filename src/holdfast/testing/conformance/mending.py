@@ -1,0 +1,69 @@
+"""Mending: succeeded targets whose bytes are gone are fetched again; everything else stays as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.errors import IllegalMove
+from holdfast.testing.conformance.bench import Bench
+from holdfast.testing.conformance.verdicts import fail, page, succeed
+from holdfast.testing.conformance.worker import Worker
+
+WHY = "its stored bytes are gone"
+
+
+class TestMend:
+    def test_a_finished_job_goes_on_with_what_was_put_back(self, bench: Bench) -> None:
+        worker, good, bad = finished(bench)
+        assert bench.ledger.mend(worker.job, [good, bad], actor="doctor", because=WHY) == 1
+        assert bench.job(worker.job).status == "in_progress"
+        assert bench.counts(worker.job)["pending"] == 1
+        row = next(row for row in bench.targets(worker.job) if row.id == good)
+        assert (row.status, row.because, row.generation, row.attempts) == ("pending", WHY, 2, 0)
+
+    def test_it_is_fetched_once_more_and_the_job_ends_again(self, bench: Bench) -> None:
+        worker, good, _ = finished(bench)
+        bench.ledger.mend(worker.job, [good], actor="doctor", because=WHY)
+        other = bench.worker(worker.job)
+        other.lease()
+        [here] = other.claim()
+        assert here.id == good
+        other.settle(page(here))
+        ended = other.ledger.finish(worker.job, other.control)
+        assert ended is not None
+        assert ended.status == "completed"
+
+    def test_a_running_job_keeps_running(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        [here] = worker.claim(room=1)
+        worker.settle(page(here))
+        assert bench.ledger.mend(worker.job, [here.id], actor="doctor", because=WHY) == 1
+        assert bench.job(worker.job).status == "in_progress"
+        assert bench.counts(worker.job)["pending"] == 2
+
+    def test_what_did_not_succeed_or_is_of_another_job_is_left(self, bench: Bench) -> None:
+        worker, _, bad = finished(bench)
+        other = bench.submitted("pond")
+        assert bench.ledger.mend(worker.job, [bad, 10**6], actor="doctor", because=WHY) == 0
+        assert bench.ledger.mend(other.id, [bad], actor="doctor", because=WHY) == 0
+        assert bench.job(worker.job).status == "completed"
+
+    def test_a_cancelled_job_wants_nothing_back(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        [here] = worker.claim(room=1)
+        worker.settle(page(here))
+        worker.release()
+        bench.ledger.request(worker.job, "cancel", actor="user", because="asked for")
+        bench.ledger.acknowledge(worker.job, is_dead=bench.is_dead)
+        with pytest.raises(IllegalMove):
+            bench.ledger.mend(worker.job, [here.id], actor="doctor", because=WHY)
+
+
+def finished(bench: Bench) -> tuple[Worker, int, int]:
+    """A completed job: (its worker, a page that succeeded, one that failed)."""
+    worker = bench.working(pages=3)
+    first, second, third = worker.claim()
+    worker.settle(page(first), succeed(third), fail(second))
+    worker.ledger.finish(worker.job, worker.control)
+    worker.release()
+    return worker, first.id, second.id

@@ -1,0 +1,157 @@
+"""Surveys: the frontier, breakdowns, runs and what changed between two, alike on every ledger."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from holdfast.errors import BadParams
+from holdfast.model.host import UNREACHABLE, KeptRobots
+from holdfast.model.states import COUNTED
+from holdfast.policy.robots import PRODUCT
+from holdfast.testing.conformance.bench import MARSH, Bench
+from holdfast.testing.conformance.verdicts import fail, page, retry, skip, succeed
+from holdfast.testing.conformance.worker import Worker
+
+POND = "https://pond.test"
+
+
+class TestFrontier:
+    def test_hosts_with_work_come_the_fullest_first(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        worker.settle(*(succeed(here, found=_ponds(bench, here.depth)) for here in worker.claim(room=1)))
+        rows = bench.ledger.hosts_waiting(worker.job)
+        assert [(row.host, row.pending, row.in_progress) for row in rows] == [("marsh.test", 2, 0), ("pond.test", 1, 0)]
+        assert [row.host for row in bench.ledger.hosts_waiting(worker.job, host="pond.test")] == ["pond.test"]
+
+    def test_a_host_that_backs_off_says_until_when(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        [here] = worker.claim(room=1)
+        worker.settle(retry(here, wait_ms=60_000, hold_host_ms=60_000))
+        [row] = bench.ledger.hosts_waiting(worker.job)
+        assert row.hold_until == bench.clock.wall_ms() + 60_000
+
+    def test_pending_targets_are_counted_by_depth_and_by_pattern(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        [here] = worker.claim(room=1)
+        found = tuple(bench.found(f"{MARSH}/{name}", depth=1) for name in ("toad", "tags/a?b", "tags/c/d"))
+        worker.settle(succeed(here, found=found))
+        assert bench.ledger.pending_by(worker.job, "depth") == [("0", 2), ("1", 3)]
+        assert bench.ledger.pending_by(worker.job, "pattern") == [
+            (f"{MARSH}/frog/*", 2), (f"{MARSH}/tags/*", 2), (f"{MARSH}/toad", 1),
+        ]  # fmt: skip
+        with pytest.raises(BadParams):
+            bench.ledger.pending_by(worker.job, "colour")
+
+    def test_what_is_in_hand_or_settled_is_not_pending(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        first, _ = worker.claim(room=2)
+        worker.settle(succeed(first))
+        assert bench.ledger.pending_by(worker.job, "depth") == [("0", 1)]
+        assert len(bench.ledger.upcoming(worker.job)) == 1
+
+    def test_the_next_targets_come_in_claim_order(self, bench: Bench) -> None:
+        worker = bench.working(pages=4)
+        [here] = worker.claim(room=1)
+        worker.settle(retry(here, wait_ms=60_000))
+        rows = bench.ledger.upcoming(worker.job)
+        assert [row.url for row in rows] == [f"{MARSH}/frog/{n}" for n in (2, 3, 4, 1)]
+        assert (rows[-1].not_before, rows[-1].because) == (bench.clock.wall_ms() + 60_000, "the host has trouble")
+        assert [row.url for row in bench.ledger.upcoming(worker.job, limit=2)] == [row.url for row in rows[:2]]
+
+    def test_a_suspect_comes_last_and_is_called_one(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        worker.claim(room=2)
+        bench.dead.add(worker.owner)
+        bench.ledger.rescue(worker.job, is_dead=bench.is_dead)
+        rows = bench.ledger.upcoming(worker.job)
+        assert [row.is_suspect for row in rows] == [False, True, True]
+
+
+class TestBreakdown:
+    @pytest.mark.parametrize("by", ["host", "depth", "chunk", "code", "disposition"])
+    def test_the_parts_sum_to_the_whole(self, bench: Bench, by: str) -> None:
+        worker = with_every_status(bench)
+        total: Counter[str] = Counter()
+        for _, status, n in bench.ledger.breakdown(worker.job, by):
+            total[status] += n
+        counts = bench.counts(worker.job)
+        assert {status: total[status] for status in COUNTED} == {status: counts[status] for status in COUNTED}
+
+    def test_groups_are_called_by_what_they_have_in_common(self, bench: Bench) -> None:
+        worker = with_every_status(bench)
+        assert ("http_404", "failed", 1) in bench.ledger.breakdown(worker.job, "code")
+        assert ("duplicate", "skipped", 1) in bench.ledger.breakdown(worker.job, "disposition")
+        assert ("pond.test", "pending", 1) in bench.ledger.breakdown(worker.job, "host")
+        assert ("1", "pending", 1) in bench.ledger.breakdown(worker.job, "depth")
+
+    def test_an_unknown_breakdown_is_refused(self, bench: Bench) -> None:
+        with pytest.raises(BadParams):
+            bench.ledger.breakdown(bench.working(pages=1).job, "colour")
+
+
+class TestLinksOut:
+    def test_a_link_out_of_scope_says_where_it_was_found(self, bench: Bench) -> None:
+        worker = bench.working(pages=1)
+        [here] = worker.claim()
+        outside = bench.external(f"{POND}/")
+        worker.settle(succeed(here, external=(outside,)))
+        assert bench.ledger.link_out(worker.job, outside.key) == here.id
+        assert bench.ledger.link_out(worker.job, here.key) is None
+
+
+class TestRobotsText:
+    def test_what_is_kept_of_a_robots_txt_can_be_read(self, bench: Bench) -> None:
+        assert bench.ledger.robots_text(MARSH) is None
+        bench.ledger.robots(MARSH, PRODUCT, bench.working(pages=1).claim()[0])
+        bench.ledger.keep_robots(MARSH, "marsh.test", PRODUCT, KeptRobots(status=200, body=b"Disallow: /frog"))
+        assert bench.ledger.robots_text(MARSH) == b"Disallow: /frog"
+
+    def test_one_that_could_not_be_read_says_nothing(self, bench: Bench) -> None:
+        bench.ledger.robots(MARSH, PRODUCT, bench.working(pages=1).claim()[0])
+        bench.ledger.keep_robots(MARSH, "marsh.test", PRODUCT, KeptRobots(status=UNREACHABLE, because="HTTP 503"))
+        assert bench.ledger.robots_text(MARSH) is None
+
+
+class TestChanges:
+    def test_runs_come_oldest_first(self, bench: Bench) -> None:
+        job = bench.started()
+        for mode in ("full", "resume"):
+            bench.ledger.open_run(job.id, mode=mode, trigger="cli")
+        runs = bench.ledger.runs(job.id)
+        assert [(run.n, run.mode, run.status) for run in runs] == [(1, "full", "failed"), (2, "resume", "in_progress")]
+
+    def test_what_a_later_run_brought_is_added(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        worker.settle(*map(page, worker.claim(room=1)))
+        bench.ledger.open_run(worker.job, mode="resume", trigger="cli")
+        [here] = worker.claim()
+        worker.settle(page(here))
+        first, second = bench.ledger.runs(worker.job)
+        found, rest = bench.ledger.changes(worker.job, first, second)
+        assert ([(change.kind, change.url) for change in found], rest) == ([("added", here.url)], None)
+        assert found[0].after is not None
+
+    def test_changes_come_slice_by_slice(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        bench.ledger.open_run(worker.job, mode="resume", trigger="cli")
+        worker.settle(*map(page, worker.claim()))
+        first, second = bench.ledger.runs(worker.job)
+        found, place = bench.ledger.changes(worker.job, first, second, limit=2)
+        assert place is not None
+        more, end = bench.ledger.changes(worker.job, first, second, after=place, limit=2)
+        assert (len(found), len(more), end) == (2, 1, None)
+
+
+def with_every_status(bench: Bench) -> Worker:
+    worker = bench.working(pages=5)
+    first, second, third, _ = worker.claim(room=4)
+    worker.settle(succeed(first, found=_ponds(bench, 0)), fail(second), skip(third))
+    return worker
+
+
+def _ponds(bench: Bench, depth: int) -> tuple[object, ...]:
+    return (bench.found(f"{POND}/newt", depth=depth + 1),)

@@ -1,0 +1,86 @@
+"""A list and a template: one job per row, all checked before the first begins, and again where it stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli.commands import holdfast
+from cli.schemas import validator
+from holdfast.demo.serving import WorldServer
+
+TEMPLATE = 'name = "{pond}"\nseeds = ["{url}"]\ndelay = "0s"\nmax_depth = 1\noutput = "{pond}.jsonl"\n'
+
+
+def batch(folder: Path, rows: str, template: str = TEMPLATE) -> tuple[str, ...]:
+    (folder / "ponds.csv").write_text(rows)
+    (folder / "pond.toml").write_text(template)
+    return ("run", "ponds.csv", "--template", "pond.toml")
+
+
+def test_every_row_is_a_job_and_the_same_command_goes_on(tree: WorldServer, tmp_path: Path) -> None:
+    seed = tree.oracle()["seeds"][0]
+    words = batch(tmp_path, f'pond,url\nfrogs,{seed}\n\n"toads",{tree.url}/p/1\n')
+    done = holdfast(*words, "--json", cwd=tmp_path, HOLDFAST_HTTP__ALLOW=tree.address)
+    assert done.code == 0, done.err
+    answer = done.json()
+    validator("batch").validate(answer)
+    assert [(row["line"], row["name"], row["exit_code"]) for row in answer["jobs"]] == [
+        (2, "frogs", 0),
+        (4, "toads", 0),
+    ]
+    assert (tmp_path / "frogs.jsonl").stat().st_size > 0
+    assert (tmp_path / "toads.jsonl").stat().st_size > 0
+    again = holdfast(*words, cwd=tmp_path, HOLDFAST_HTTP__ALLOW=tree.address)
+    assert again.code == 0
+    assert "frogs is complete" in again.err
+    assert "toads is complete" in again.err
+
+
+def test_a_job_that_is_refused_does_not_stop_the_next(tree: WorldServer, tmp_path: Path) -> None:
+    seed = tree.oracle()["seeds"][0]
+    words = batch(tmp_path, f"pond,url\nfrogs,http://127.0.0.1:1/\ntoads,{seed}\n")
+    done = holdfast(*words, "--json", cwd=tmp_path, HOLDFAST_HTTP__ALLOW=tree.address)
+    assert (done.code, [row["exit_code"] for row in done.json()["jobs"]]) == (2, [2, 0])
+    assert "ponds.csv:2: 127.0.0.1 is a private address" in done.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "template", "sentence"),
+    [
+        ("pond,url\nfrogs\n", TEMPLATE, "ponds.csv:2 has 1 cells, not 2"),
+        ("pond,pond\nfrogs,x\n", TEMPLATE, "must name the columns, each once"),
+        ("", TEMPLATE, "must name the columns, each once"),
+        ("pond,url\nfrogs,marsh.test\nfrogs,pond.test\n", TEMPLATE, "is that of line 2 too"),
+        ("pond,url\nbig frogs,marsh.test\n", TEMPLATE, "'big frogs' cannot be a job's name"),
+        ("pond,address\nfrogs,marsh.test\n", TEMPLATE, "has a placeholder that is no column of the list"),
+        ('pond,url\n"frogs,marsh.test\n', TEMPLATE, "is not CSV"),
+        ("pond,url\nfrogs,marsh.test\n", "dely = 3", "did you mean delay?"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named_and_no_job_begins(
+    rows: str, template: str, sentence: str, tmp_path: Path
+) -> None:
+    done = holdfast(*batch(tmp_path, rows, template), cwd=tmp_path)
+    assert done.code == 2
+    assert sentence in done.err
+    assert not (tmp_path / "holdfast-data").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("run", "ponds.csv"), "what is to be made of its rows? (--template FILE.toml)"),
+        (("run", "ponds.csv", "--template", "newt.toml"), "there is no file newt.toml"),
+        (("run", "newts.csv", "--template", "pond.toml"), "no list newts.csv"),
+        (("run", "ponds.csv", "--template", "pond.toml", "-o", "a.jsonl"), "--output is one, and the jobs are many"),
+        (("run", "ponds.csv", "--template", "pond.toml", "--name", "a"), "--name is one, and the jobs are many"),
+        (("run", "pond.toml", "--template", "pond.toml"), "--template goes with a list"),
+    ],
+)
+def test_a_mistake_is_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    batch(tmp_path, "pond,url\nfrogs,marsh.test\n")
+    done = holdfast(*words, cwd=tmp_path)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert sentence in done.err

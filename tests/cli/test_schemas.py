@@ -1,0 +1,144 @@
+"""JSON output fits the schemas that are shipped, and the identity holds at every instant of a crawl (C5)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from cli.commands import Running, crawl_words, holdfast, ledger_in
+from cli.marsh import marsh
+from cli.schemas import SCHEMAS, validator
+from holdfast.demo.serving import WorldServer
+from holdfast.engine.progress import job_document
+from waiting import wait_until
+
+SAMPLES = 1000
+REAL_COMMANDS = 20
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """A crawl of two runs with a page of every fate: (folder, address)."""
+    folder = tmp_path_factory.mktemp("schemas")
+    with marsh() as address:
+        words = [
+            "crawl",
+            f"http://{address}/",
+            "--allow",
+            address,
+            "--delay",
+            "0",
+            "--name",
+            "frogs",
+            "--max-depth",
+            "2",
+        ]
+        assert holdfast(*words, "--exclude", "/tags/*", cwd=folder).code == 3
+        crawl = Running(
+            "crawl", f"http://{address}/patience", "--allow", address, "--delay", "0", "--name", "toads", cwd=folder
+        )
+        try:
+            wait_until(lambda: is_waiting(folder, address), 30, "a page waits")
+            yield folder, address
+        finally:
+            crawl.stop()
+
+
+def is_waiting(folder: Path, address: str) -> bool:
+    done = holdfast("explain", "toads", f"http://{address}/busy", "--json=verdict", cwd=folder)
+    return done.code == 0 and bool(done.json()["verdict"] == "waiting")
+
+
+@pytest.mark.parametrize("path", sorted(SCHEMAS.glob("*.json")), ids=lambda path: path.stem)
+def test_every_schema_is_one(path: Path) -> None:
+    schema = json.loads(path.read_text())
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == f"urn:holdfast:schema:{path.stem}/1"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("job", ("status", "frogs")),
+        ("job", ("status", "toads")),
+        ("jobs", ("status",)),
+        ("jobs", ("jobs", "--status", "completed,in_progress")),
+        ("targets", ("targets", "frogs")),
+        ("targets", ("targets", "toads", "--limit", "1")),
+        ("errors", ("errors", "frogs")),
+        ("events", ("events",)),
+        ("checkpoints", ("checkpoints", "frogs")),
+        ("checkpoint", ("checkpoints", "frogs", "--show", "1")),
+        ("explain", ("explain", "frogs", "{site}/frog")),
+        ("explain", ("explain", "frogs", "{site}/gone")),
+        ("explain", ("explain", "frogs", "{site}/never")),
+        ("explain", ("explain", "toads", "{site}/busy")),
+        ("explain", ("explain", "frogs", "https://pond.test/newt")),
+        ("frontier", ("frontier", "toads")),
+        ("frontier", ("frontier", "toads", "--by", "pattern")),
+        ("breakdown", ("status", "frogs", "--by", "disposition")),
+        ("verify", ("verify", "frogs")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
+)
+def test_what_a_command_answers_fits_its_schema(name: str, words: tuple[str, ...], site: tuple[Path, str]) -> None:
+    """C5."""
+    folder, address = site
+    done = holdfast(*(word.replace("{site}", f"http://{address}") for word in words), "--json", cwd=folder)
+    assert done.code == 0, done.err
+    answer = done.json()
+    validator(name).validate(answer)
+    assert answer["schema"] == f"holdfast.{name}/1"
+
+
+def test_an_error_fits_its_schema(site: tuple[Path, str]) -> None:
+    done = holdfast("status", "newts", "--json", cwd=site[0])
+    assert done.code == 5
+    validator("problem").validate(done.problem())
+    refused = holdfast("pause", "frogs", "--json", cwd=site[0])
+    assert refused.code == 6
+    validator("problem").validate(refused.problem())
+
+
+def test_a_schema_refuses_what_is_wrong(site: tuple[Path, str]) -> None:
+    answer = holdfast("status", "frogs", "--json", cwd=site[0]).json()
+    for wrong in ({**answer, "status": "happy"}, {**answer, "mood": "fine"}, {**answer, "counts": {}}):
+        assert not validator("job").is_valid(wrong)
+
+
+def test_the_identity_holds_in_a_thousand_samples_of_a_running_crawl(slow_tree: WorldServer, tmp_path: Path) -> None:
+    """C5: most are read as the command reads them, in this process; some by the command itself."""
+    crawl = Running(*crawl_words(slow_tree, "--per-host", "8"), cwd=tmp_path)
+    try:
+        crawl.wait_for(" crawling succeeded=")
+        checked, moved = validator("job"), set()
+        with ledger_in(tmp_path) as ledger:
+            job = ledger.job("frogs")
+            for sample in range(SAMPLES - REAL_COMMANDS):
+                document = job_document(*ledger.books(job.id))
+                assert_balanced(document)
+                moved.add(document["counts"]["succeeded"])
+                if sample % 50 == 0:
+                    checked.validate(json.loads(json.dumps(document)))
+        for _ in range(REAL_COMMANDS):
+            document = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+            assert_balanced(document)
+            checked.validate(document)
+            moved.add(document["counts"]["succeeded"])
+        assert len(moved) > 10, "the crawl stood still while it was looked at"
+    finally:
+        crawl.stop()
+
+
+def assert_balanced(document: dict[str, Any]) -> None:
+    counts = document["counts"]
+    assert counts["discovered"] == sum(number for name, number in counts.items() if name != "discovered")
+    assert sum(document["failed_by"].values()) == counts["failed"]
+    assert sum(document["skipped_by"].values()) == counts["skipped"]
+    for name, number in counts.items():
+        assert sum(parts[name] for parts in document["counts_by_type"].values()) == number

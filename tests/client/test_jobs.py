@@ -1,0 +1,254 @@
+"""The facade, as a program uses it: the same call is the same job, and whatever stops it, it goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import holdfast as hf
+from holdfast import wiring
+from holdfast.config import Settings
+from holdfast.demo.serving import WorldServer
+from holdfast.testing.fake_web import FakeWeb
+from waiting import wait_until
+
+PAGES = 40
+
+
+def crawl(client: hf.Client, world: WorldServer, **more: Any) -> hf.Job:
+    return client.crawl(*world.oracle()["seeds"], allow=[world.address], delay=0, **more)
+
+
+def test_a_job_is_run_and_its_results_are_read(client: hf.Client, tree: WorldServer, tmp_path: Path) -> None:
+    job = crawl(client, tree)
+    assert (job.status, job.counts.discovered) == ("pending", 0)
+    seen: list[hf.Progress] = []
+    run = job.run(on_progress=seen.append)
+    assert (run.id, run.mode, run.status, run.health, job.status) == ("R-1", "full", "completed", "ok", "completed")
+    assert run.coverage is not None
+    assert run.coverage["ratio"] == 1.0
+    assert seen[-1].counts == job.counts
+    assert str(seen[-1]).endswith(" in_flight=0")
+    urls = [row.url for row in job.records()]
+    assert len(urls) == len(set(urls)) == job.counts.succeeded == PAGES
+    assert [row.url for row in job.targets("status:succeeded")] == urls
+    assert job.export(tmp_path / "pages.warc.gz") == PAGES
+    assert job.verify() == []
+    assert job.errors() == []
+    assert job.explain(urls[0]).verdict == "fetched"
+    assert job.checkpoints()[0].reason == "final"
+
+
+def test_a_case_is_explained_and_marked_by_its_key(client: hf.Client) -> None:
+    with FakeWeb({"/1": "<h1>Case 1</h1>"}) as web:
+        job = client.cases("IMM-1-25..IMM-2-25", url=web.url + "/{number}", allow=[web.address], delay=0)
+        job.run()
+    for reference in ("IMM-2-25", f"{web.url}/2", "/2"):
+        found = job.explain(reference)
+        assert (found.key, found.verdict, found.disposition) == ("IMM-2-25", "fetched", "no_record")
+    job.label("IMM-1-25", "keep")
+    assert [row.key for row in job.targets("label:keep")] == ["IMM-1-25"]
+    with pytest.raises(hf.NotFound, match="no target of IMM has the key IMM-3-25; a URL begins with http"):
+        job.explain("IMM-3-25")
+
+
+def test_the_same_call_later_is_the_same_job(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree, max_depth=3)
+    job.run()
+    asked = len(tree.asks())
+    again = crawl(client, tree)
+    assert again == job
+    assert again.run().id == "R-1"
+    assert len(tree.asks()) == asked
+    assert client.job(job.name) == client.jobs()[0] == job
+    with pytest.raises(hf.Refused, match="max_depth: 3, now 2") as refused:
+        crawl(client, tree, max_depth=2)
+    assert "new=True" in refused.value.hint
+    assert refused.value.problem["code"] == "refused"
+    anew = crawl(client, tree, max_depth=2, new=True)
+    assert anew != job
+    assert [each.name for each in client.jobs()] == [f"{job.name}~1", job.name]
+
+
+def test_a_result_is_marked_and_found_by_its_mark(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree)
+    job.run()
+    [seed] = job.targets("depth:0")
+    job.label(seed.id, "rejected")
+    assert [row.url for row in job.targets("label:rejected")] == [seed.url]
+    assert len(list(job.records("-label:rejected"))) == PAGES - 1
+    job.label(seed.url, None)
+    assert list(job.targets("label:rejected")) == []
+    with pytest.raises(hf.NotFound):
+        job.label("https://marsh.test/nowhere", "keep")
+
+
+def test_a_completed_job_is_scanned_again_by_its_mode(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree)
+    job.run()
+    asked = len(tree.asks())
+    run = job.run(mode="full")
+    assert (run.id, run.mode, job.counts.succeeded) == ("R-2", "full", PAGES)
+    assert len(tree.asks()) >= asked + PAGES
+    assert len(list(job.records())) == PAGES
+    assert {row.change for row in job.diff("R-1", "R-2")} <= {"changed"}
+    assert job.verify() == []
+    with pytest.raises(hf.BadParams, match="there is no mode 'often'"):
+        job.run(mode="often")
+
+
+def test_every_number_of_a_range_is_accounted_for(client: hf.Client, tree: WorldServer) -> None:
+    job = client.cases("IMM-1-25..IMM-5-25", url=tree.url + "/p/{number}", allow=[tree.address], delay=0)
+    assert job.run().status == "completed"
+    assert job.counts.discovered == 5
+    assert sorted(row.key for row in job.records()) == [f"IMM-{n}-25" for n in range(1, 6)]
+
+
+def test_a_changed_pace_is_applied(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree, concurrency=3)
+    same = crawl(client, tree, concurrency=5, timeout="9s")
+    assert same == job
+    row = same._row()
+    assert (row.options.concurrency, row.options.timeout_s) == (5, 9.0)
+
+
+def test_a_page_limit_ends_it_and_more_pages_go_on(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree, max_pages=10)
+    assert job.run().status == "timeout"
+    assert job.counts.succeeded == 10
+    assert job.resume(extend_pages=5).stop_reason == "page_limit"
+    assert job.counts.succeeded == 15
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"delya": 1}, "did you mean delay?"),
+        ({"delay": "soon"}, "delay: 'soon' is not a duration"),
+        ({"concurrency": 0}, "concurrency: must be from 1 to 256"),
+        ({"headers": {"Authorization": "secret"}}, "headers: Authorization would be stored in the clear"),
+        ({"cookies": "yes"}, "cookies: 'yes' is neither True nor False"),
+    ],
+)
+def test_an_option_that_cannot_be_used_is_named(client: hf.Client, options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(hf.BadParams) as refused:
+        client.crawl("https://marsh.test/", **options)
+    assert sentence in refused.value.message
+    assert client.jobs() == []
+
+
+def test_failures_are_queued_again_and_traps_are_excluded(client: hf.Client, tmp_path: Path) -> None:
+    with WorldServer("manual", delay_ms=0, log_path=tmp_path / "requests.jsonl") as world:
+        job = crawl(client, world, max_depth=1)
+        left_out = job.exclude("/v1/*")
+        run = job.run()
+        assert job.counts.failed == len(list(job.targets("status:failed"))) == sum(row.count for row in job.errors())
+        assert job.retry("code:no_such_code") == 0
+        requeued = job.retry()
+        assert requeued == (run.counts.failed if run.counts else 0)
+        assert job.counts.failed == 0 or not requeued
+        job.run()
+    assert left_out == 0
+    assert not [row.url for row in job.targets("status:succeeded") if "/v1/" in row.url.removesuffix("/v1/")]
+    assert job.verify() == []
+
+
+def test_a_private_address_is_refused_and_no_job_is_made(client: hf.Client) -> None:
+    """C7, in Python."""
+    with pytest.raises(hf.BadParams, match="allow_private=True"):
+        client.crawl("http://127.0.0.1:9/")
+    assert client.jobs() == []
+
+
+def test_another_thread_pauses_what_this_one_runs(client: hf.Client, slow_tree: WorldServer) -> None:
+    job = crawl(client, slow_tree)
+    pausing = threading.Thread(target=lambda: (wait_until(lambda: job.counts.succeeded > 3, 30), job.pause()))
+    pausing.start()
+    assert job.run().status == "paused"
+    pausing.join()
+    assert job.status == "paused"
+    assert job.counts.in_progress == 0
+    with pytest.raises(hf.IllegalMove):
+        job.pause()
+    job.cancel()
+    assert (job.status, job.counts.pending) == ("cancelled", 0)
+
+
+def test_an_error_in_on_progress_stops_the_run_and_is_raised(client: hf.Client, slow_tree: WorldServer) -> None:
+    job = crawl(client, slow_tree)
+
+    def stumble(progress: hf.Progress) -> None:
+        if progress.counts.succeeded:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        job.run(on_progress=stumble)
+    assert job.verify() == []
+    assert "nobody works it" in job.because
+
+
+SCRIPT = """
+import sys, holdfast as hf
+job = hf.crawl(sys.argv[1], allow=[sys.argv[2]], delay=0, data=sys.argv[3])
+print("ready", flush=True)
+run = job.run()
+print(run.status, job.because)
+"""
+
+
+def test_ctrl_c_pauses_and_returns_the_run(client: hf.Client, slow_tree: WorldServer, tmp_path: Path) -> None:
+    [seed] = slow_tree.oracle()["seeds"]
+    words = [sys.executable, "-c", SCRIPT, seed, slow_tree.address, str(tmp_path / "data")]
+    program = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    job = crawl(client, slow_tree)
+    wait_until(lambda: job.counts.succeeded > 3, 30)
+    program.send_signal(signal.SIGINT)
+    out, _ = program.communicate(timeout=60)
+    assert out.splitlines() == ["ready", "paused paused by Ctrl-C"]
+    assert program.returncode == 0
+    assert job.status == "paused"
+
+
+def test_the_doctor_answers_with_its_checks(client: hf.Client) -> None:
+    checks = client.doctor()
+    assert "ledger" in {check.name for check in checks}
+    assert all(check.ok for check in checks if check.required)
+
+
+def test_what_a_site_wrote_is_text_in_a_notebook(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree)
+    job.name = "<script>"
+    card = job._repr_html_()
+    assert "<script" not in card
+    assert job.id in card
+    assert "discovered 0 = 0 succeeded" in card
+    assert repr(job).startswith(f"<Job <script> {job.id} site pending: 0 done, 0 left, 0 failed; ")
+
+
+def test_what_the_settings_say_about_a_host_holds_in_python_too(tree: WorldServer, tmp_path: Path) -> None:
+    """CFG-01: the same settings, whatever the entry point."""
+    (tmp_path / "holdfast.toml").write_text(
+        f'max_attempts = 7\nhosts."{tree.address}" = {{ delay = "3ms", concurrency = 3 }}\n'
+    )
+    client = hf.Client(data=tmp_path / "data", config_file=tmp_path / "holdfast.toml")
+    job = crawl(client, tree, max_depth=1)
+    assert job.run().status == "completed"
+    with closing(wiring.open_ledger(Settings(data=tmp_path / "data"))) as ledger:
+        [host] = ledger.hosts(host=tree.address)
+        assert ledger.job(job.name).options.max_attempts == 7
+    assert (host.delay_ms, host.concurrency) == (3, 3)
+
+
+def test_a_configuration_that_cannot_be_used_is_refused_in_python_too(tmp_path: Path) -> None:
+    """CFG-01."""
+    (tmp_path / "holdfast.toml").write_text("min_free_mb = -1\n")
+    with pytest.raises(hf.HoldfastError, match="min_free_mb: must be from 0"):
+        hf.Client(data=tmp_path / "data", config_file=tmp_path / "holdfast.toml")
+    assert not (tmp_path / "data").exists()

@@ -1,0 +1,71 @@
+"""A newcomer who follows the how-to word for word gets what it says: its recipe runs, and its proof holds."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.commands import holdfast
+from docs.reading import DOCS, text_of
+from holdfast.testing import FakeWeb, run_recipe
+
+PAGE = text_of(DOCS / "write-a-recipe.md")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with `forum.py`, as the page tells to save it."""
+    (tmp_path / "forum.py").write_text(blocks("python")[0], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOLDFAST_MIN_FREE_MB", "0")
+    return tmp_path
+
+
+def test_the_proof_of_the_page_holds(followed: Path) -> None:
+    (followed / "test_forum.py").write_text(blocks("python")[2], encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_forum.py"]
+    done = subprocess.run(command, cwd=followed, capture_output=True, text=True, timeout=110, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_the_plan_is_shown_without_a_request_or_a_job(followed: Path) -> None:
+    """JOB-08."""
+    line = next(line for line in blocks("console")[0].splitlines() if "--dry-run" in line)
+    done = holdfast(*line.removeprefix("$ holdfast ").split(), cwd=followed)
+    assert done.code == 0, done.err
+    assert done.out == "board  https://forum.example/\n"
+    assert "1 target; nothing was fetched or stored" in done.err
+    assert not (followed / "holdfast-data").exists()
+
+
+def test_the_total_of_the_page_gives_a_percentage(followed: Path) -> None:
+    text = blocks("python")[0].replace('{"start": str}', '{"start": str, "pages": 2}') + blocks("python")[1]
+    (followed / "forum.py").write_text(text, encoding="utf-8")
+    with FakeWeb({"/": '<a class="thread" href="/t/1">t</a>', "/t/1": "<h1>t</h1><p class=post>"}) as web:
+        worked = run_recipe("forum.py", web, start=web.url + "/")
+    assert "percent=100.0" in worked.said
+
+
+def test_the_list_of_the_page_is_one_job_per_row(followed: Path) -> None:
+    template = blocks("toml")[1]
+    with FakeWeb({"/a/": "<title>a</title>", "/b/": "<title>b</title>"}) as web:
+        (followed / "company.toml").write_text(template, encoding="utf-8")
+        rows = f"name,url\nacme,{web.url}/a/\nbore,{web.url}/b/\n"
+        (followed / "companies.csv").write_text(rows, encoding="utf-8")
+        words = ["run", "companies.csv", "--template", "company.toml", "--allow", web.address, "--delay", "0"]
+        first = holdfast(*words, cwd=followed)
+        again = holdfast(*words, cwd=followed)
+        assert sorted(web.asked) == ["/a/", "/b/"]
+    assert first.code == 0, first.err
+    assert "acme is complete" in again.err
+    shown = holdfast("jobs", "--where", "batch:companies", "--json", cwd=followed).json()
+    assert {job["name"] for job in shown["jobs"]} == {"acme", "bore"}

@@ -1,0 +1,73 @@
+"""A job in which nothing moves for too long, while a live worker holds it, is failed as stale (PAU-09)."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from engine.desk import FAST, page
+from engine.test_session import Marsh
+from holdfast.audit.verify import verify
+from holdfast.clock import ManualClock
+from holdfast.engine.timekeeper import Timekeeper
+from holdfast.model.exchange import Response
+
+
+async def never(url: str) -> Response:
+    await asyncio.Event().wait()
+    raise AssertionError(url)
+
+
+def test_a_job_without_progress_is_failed_as_stale_and_can_be_resumed(tmp_path: Path) -> None:
+    """PAU-09."""
+    marsh = Marsh(tmp_path, never, FAST)
+    ended = marsh.run(stale_after_s=0.3, stop_deadline_s=0.1)
+    assert (ended.how, ended.job.status, ended.job.stop_reason) == ("failed", "failed", "stale")
+    assert ended.job.because == "stale: nothing moved for 0.3 s while it was worked"
+    assert (ended.counts.pending, ended.counts.in_progress, ended.counts.failed) == (1, 0, 0)
+    assert list(verify(marsh.ledger.query, marsh.job.id)) == []
+    assert marsh.ready().status == "in_progress"
+
+
+def test_a_job_that_moves_is_not_stale_however_long_it_takes(tmp_path: Path) -> None:
+    """PAU-09: twelve pages, each of which takes half of what would be too long."""
+
+    async def slow(url: str) -> Response:
+        await asyncio.sleep(0.15)
+        n = int(url.rpartition("/")[2])
+        return page(url, *([f"/pond/{n + 1}"] if n < 11 else []))
+
+    marsh = Marsh(tmp_path, slow, FAST)
+    ended = marsh.run(stale_after_s=0.5)
+    assert (ended.how, ended.counts.succeeded) == ("completed", 12)
+    assert ended.job.active_ms > 1_500
+
+
+def test_a_job_that_waits_for_its_host_is_not_stale(tmp_path: Path) -> None:
+    """PAU-09: patience that a host asked for is no standstill, however long it is."""
+    asked: list[str] = []
+
+    async def busy(url: str) -> Response:
+        asked.append(url)
+        if len(asked) == 1:
+            return Response(url=url, status=429, headers=(("retry-after", "2"),), body=b"")
+        return page(url)
+
+    marsh = Marsh(tmp_path, busy, FAST)
+    ended = marsh.run(stale_after_s=0.5)
+    assert (ended.how, ended.counts.succeeded, len(asked)) == ("completed", 1, 2)
+
+
+def test_time_when_nobody_worked_the_job_does_not_count(tmp_path: Path) -> None:
+    """PAU-09, ruling: an outage makes no job stale. The keeper counts from its own start."""
+    clock = ManualClock()
+    marsh = Marsh(tmp_path, never, FAST)
+    clock.advance(86_400)
+    keeper = Timekeeper(clock, marsh.job, asked_ms=clock.monotonic_ms(), stale_after_s=3600)
+    clock.advance(3_599)
+    assert keeper.called() is None
+    keeper.moved()
+    clock.advance(3_599)
+    assert keeper.called() is None
+    clock.advance(1)
+    assert keeper.called() == "stale"

@@ -1,0 +1,7 @@
+"""Turns at hosts, kept robots.txt, breakers and limits, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.hosts import TestBreaker, TestLimits, TestRobots, TestTurns
+
+__all__ = ["TestBreaker", "TestLimits", "TestRobots", "TestTurns"]

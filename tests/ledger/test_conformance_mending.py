@@ -1,0 +1,7 @@
+"""Mending, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.mending import TestMend
+
+__all__ = ["TestMend"]

@@ -1,0 +1,7 @@
+"""Retry, rescan and restart, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.reopening import TestAsOf, TestRescan, TestRestart, TestRetry, TestTheTable
+
+__all__ = ["TestAsOf", "TestRescan", "TestRestart", "TestRetry", "TestTheTable"]

@@ -1,0 +1,7 @@
+"""A changed scope, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.rescoping import TestRejudge
+
+__all__ = ["TestRejudge"]

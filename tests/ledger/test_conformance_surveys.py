@@ -1,0 +1,13 @@
+"""Surveys, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.surveying import (
+    TestBreakdown,
+    TestChanges,
+    TestFrontier,
+    TestLinksOut,
+    TestRobotsText,
+)
+
+__all__ = ["TestBreakdown", "TestChanges", "TestFrontier", "TestLinksOut", "TestRobotsText"]

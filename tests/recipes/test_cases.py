@@ -1,0 +1,144 @@
+"""Case numbers: ranges that every number of lies in once, and a plan that begins at any of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from holdfast.clock import ManualClock
+from holdfast.errors import BadParams, FetchError
+from holdfast.model.exchange import Response
+from holdfast.model.outcome import Done, Outcome
+from holdfast.model.target import Claimed
+from holdfast.recipe import Context
+from holdfast.recipes.cases.ids import Range, merged, read_range
+from holdfast.recipes.cases.recipe import CasesRecipe
+
+RECIPE = CasesRecipe(ManualClock())
+COURT = "https://court.test/{prefix}/{number}?year={year}"
+
+
+def make_context(*ranges: str) -> Context:
+    return Context(params=RECIPE.check({"ranges": list(ranges), "url": COURT}), salt=b"s" * 16, chunking="key")
+
+
+def outcome_of(status: int, body: bytes = b"<h1>case</h1>") -> Outcome:
+    here = Claimed(
+        id=1, chunk=1, epoch=1, key=b"", url="https://court.test/IMM/7?year=25", host="court.test", type="case",
+        depth=0, parent=None, hops=0, attempts=1, generation=1, name="IMM-7-25",
+    )  # fmt: skip
+
+    async def fetch(url: str) -> Response:
+        return Response(url=url, status=status, headers=(("content-type", "text/html"),), body=body)
+
+    return asyncio.run(RECIPE.step(here, fetch, make_context("IMM-7-25")))
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("IMM-1-25..IMM-5000-25", Range("IMM", "25", 1, 5000)),
+        ("imm-231-25", Range("IMM", "25", 231, 231)),
+        ("T-0-05..T-9-05", Range("T", "05", 0, 9)),
+    ],
+)
+def test_a_range_is_read_as_typed(text: str, made: Range) -> None:
+    """CAS-01."""
+    assert read_range(text) == made
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("IMM-0231-25", "no leading zeros"),
+        ("IMM-1-2025", "two digits"),
+        ("IMM-1-25..IMM-9-26", "one prefix and year"),
+        ("IMM-1-25..TRV-9-25", "one prefix and year"),
+        ("IMM-9-25..IMM-1-25", "first before the last"),
+        ("IMM--1-25", "no case number"),
+        ("frogs", "no case number"),
+        ("IMM-*-25", "has no end"),
+    ],
+)
+def test_what_is_no_range_is_refused_with_the_reason(text: str, said: str) -> None:
+    """CAS-01: invalid ones are refused at submit."""
+    with pytest.raises(BadParams, match=said):
+        read_range(text)
+
+
+def test_an_open_range_takes_so_many_numbers_from_its_start() -> None:
+    """CAS-08: s … s+m−1."""
+    assert read_range("IMM-*-25", 10, 5) == Range("IMM", "25", 10, 14)
+    with pytest.raises(BadParams, match="go with PREFIX"):
+        read_range("IMM-1-25..IMM-9-25", 1, 5)
+
+
+def test_overlapping_ranges_have_every_number_once() -> None:
+    ranges = [read_range(text) for text in ("IMM-5-25..IMM-9-25", "IMM-1-25..IMM-5-25", "IMM-10-25", "IMM-1-24")]
+    assert [str(each) for each in merged(ranges)] == ["IMM-1-24", "IMM-1-25..IMM-10-25"]
+
+
+def test_the_plan_has_every_number_once_in_order() -> None:
+    context = make_context("IMM-8-25..IMM-11-25", "IMM-2-24")
+    found = [(item.name, item.origin + item.path) for item in RECIPE.plan(context)]
+    assert found[0] == ("IMM-2-24", "https://court.test/IMM/2?year=24")
+    assert [name for name, _ in found[1:]] == ["IMM-8-25", "IMM-9-25", "IMM-10-25", "IMM-11-25"]
+    assert RECIPE.planned_total(context.params) == 5
+
+
+@pytest.mark.parametrize("start", range(6))
+def test_the_plan_goes_on_at_any_number(start: int) -> None:
+    """CAS-09: the same plan after a resume."""
+    context = make_context("IMM-8-25..IMM-11-25", "IMM-2-24")
+    assert list(RECIPE.plan(context, start)) == list(RECIPE.plan(context))[start:]
+
+
+def test_the_plan_of_a_huge_range_begins_at_its_cursor_at_once() -> None:
+    context = make_context("IMM-1-25..IMM-142000000-25")
+    assert next(RECIPE.plan(context, 141_999_999)).name == "IMM-142000000-25"
+
+
+def test_an_answer_is_a_record_with_its_body() -> None:
+    """CAS-10."""
+    outcome = outcome_of(200)
+    assert isinstance(outcome, Done)
+    assert outcome.disposition == "record"
+    assert outcome.body is not None
+    [record] = outcome.records
+    said = json.loads(record.doc)
+    assert list(said) == ["case", "url", "status_code", "sha256"]
+    assert (said["case"], said["url"], said["status_code"]) == ("IMM-7-25", "https://court.test/IMM/7?year=25", 200)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_no_such_page_proves_that_there_is_no_record(status: int) -> None:
+    """CAS-03, CAS-10: succeeded, disposition `no_record`."""
+    outcome = outcome_of(status)
+    assert isinstance(outcome, Done)
+    assert (outcome.disposition, outcome.records, outcome.status_code) == ("no_record", (), status)
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(403, "http_403"), (429, "http_429"), (500, "http_5xx"), (206, "bad_response")]
+)
+def test_any_other_answer_proves_nothing(status: int, code: str) -> None:
+    with pytest.raises(FetchError) as failed:
+        outcome_of(status)
+    assert failed.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("", "needs the URL"),
+        ("https://court.test/{nummer}", "no placeholder {nummer}"),
+        ("https://court.test/{prefix}", r"needs \{number\}"),
+        ("ftp://court.test/{number}", "no http"),
+        ("ontario", "no configured source"),
+    ],
+)
+def test_a_template_that_cannot_work_is_refused(url: str, said: str) -> None:
+    with pytest.raises(BadParams, match=said):
+        RECIPE.check({"ranges": ["IMM-1-25"], "url": url})

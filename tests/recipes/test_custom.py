@@ -1,0 +1,213 @@
+"""A recipe of one's own: what it may say, and how its yields become one outcome or none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from holdfast.clock import ManualClock
+from holdfast.errors import BadParams, FetchError, LostLease, PlanFailed
+from holdfast.model.exchange import Response
+from holdfast.model.keys import seed_address
+from holdfast.model.outcome import Done, Failed, Outcome, Skipped
+from holdfast.model.target import Claimed
+from holdfast.recipe import Context, Here, PageFetch, Recipe, Target, Yield, record, skip, target
+from holdfast.recipes.custom.recipe import CustomRecipe
+
+POND = "https://pond.test"
+CONTEXT = Context(params={}, salt=b"s" * 16, chunking="host")
+Web = dict[str, tuple[int, str]]
+
+
+def make_recipe(*yields: Yield | BaseException, url: str = f"{POND}/") -> Recipe:
+    """A recipe whose only step fetches its page and then yields, or raises, these."""
+    pond = Recipe("pond")
+
+    @pond.plan
+    def plan(params: dict[str, Any]) -> Iterator[Target]:
+        yield target(url)
+
+    @pond.step("page")
+    async def page(here: Here, fetch: PageFetch) -> AsyncIterator[Yield]:
+        await fetch(here.url)
+        for value in yields:
+            if isinstance(value, BaseException):
+                raise value
+            yield value
+
+    return pond
+
+
+def make_claimed(url: str = f"{POND}/", **more: Any) -> Claimed:
+    fields = {
+        "id": 1, "chunk": 1, "epoch": 1, "key": b"", "url": url, "host": "pond.test", "type": "page", "depth": 2,
+        "parent": None, "hops": 0, "attempts": 1, "generation": 1,
+    }  # fmt: skip
+    return Claimed(**{**fields, **more})
+
+
+def outcome_of(recipe: Recipe, web: Web | None = None, **more: Any) -> Outcome:
+    pages = web or {f"{POND}/": (200, "<h1>Pond</h1>")}
+
+    async def fetch(url: str) -> Response:
+        status, said = pages[url]
+        headers = (("location", said),) if 300 <= status < 400 else (("content-type", "text/html"),)
+        return Response(url=url, status=status, headers=headers, body=b"" if 300 <= status < 400 else said.encode())
+
+    return asyncio.run(CustomRecipe(recipe, ManualClock()).step(make_claimed(**more), fetch, CONTEXT))
+
+
+def test_records_and_targets_are_one_outcome_with_the_page_kept() -> None:
+    outcome = outcome_of(make_recipe(record(title="Pond"), target("/frog"), target("/frog#legs")))
+    assert isinstance(outcome, Done)
+    assert (outcome.disposition, [item.doc for item in outcome.records]) == ("record", [b'{"title":"Pond"}'])
+    assert [(item.origin + item.path, item.depth, item.type) for item in outcome.found] == [(f"{POND}/frog", 3, "page")]
+    assert outcome.body is not None
+    assert outcome.body.content == b"<h1>Pond</h1>"
+
+
+def test_a_step_that_raises_after_its_yields_leaves_nothing_of_them() -> None:
+    outcome = outcome_of(make_recipe(record(title="Pond"), target("/frog"), KeyError("legs")))
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "recipe_error"
+    assert "KeyError: 'legs' (test_custom.py, line" in outcome.message
+
+
+def test_a_skip_says_why_and_may_lead_on() -> None:
+    outcome = outcome_of(make_recipe(skip("no_record"), target("/frog")))
+    assert isinstance(outcome, Skipped)
+    assert (outcome.disposition, len(outcome.found)) == ("no_record", 1)
+
+
+def test_only_targets_are_links_and_nothing_at_all_is_empty() -> None:
+    led, nothing = outcome_of(make_recipe(target("/frog"))), outcome_of(make_recipe())
+    assert isinstance(led, Done)
+    assert isinstance(nothing, Done)
+    assert (led.disposition, nothing.disposition) == ("links", "empty")
+
+
+@pytest.mark.parametrize(
+    ("yields", "said"),
+    [
+        ((target("/frog", type="pgae"),), "no step 'pgae'; there are: page; did you mean page?"),
+        ((record(a=1), skip()), "records or skip(...), not both"),
+        (("https://pond.test/frog",), "not 'https://pond.test/frog'"),
+        ((target("mailto:frog@pond.test"),), "no http or https URL"),
+    ],
+)
+def test_what_a_step_may_not_yield_is_its_error(yields: tuple[Any, ...], said: str) -> None:
+    outcome = outcome_of(make_recipe(*yields))
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "recipe_error"
+    assert said in outcome.message
+
+
+def test_an_answer_that_is_none_ends_the_attempt_with_its_code() -> None:
+    with pytest.raises(FetchError) as refused:
+        outcome_of(make_recipe(record(title="Pond")), {f"{POND}/": (503, "busy")})
+    assert (refused.value.code, refused.value.status) == ("http_5xx", 503)
+
+
+def test_redirects_are_followed_and_the_page_is_kept_under_the_targets_url() -> None:
+    """FRO-09."""
+    web = {f"{POND}/": (302, "/home"), f"{POND}/home": (200, "home")}
+    outcome = outcome_of(make_recipe(record(title="Pond")), web)
+    assert isinstance(outcome, Done)
+    assert outcome.body is not None
+    assert (outcome.body.url, outcome.body.content) == (f"{POND}/", b"home")
+
+
+def test_a_circle_of_redirects_ends() -> None:
+    with pytest.raises(FetchError) as refused:
+        outcome_of(make_recipe(), {f"{POND}/": (302, "/")})
+    assert refused.value.code == "too_many_redirects"
+
+
+def test_a_step_cannot_swallow_that_its_chunk_was_lost() -> None:
+    """What it yields afterwards must not be settled, whatever it catches."""
+    pond = Recipe("pond")
+
+    @pond.step("page")
+    async def page(here: Here, fetch: PageFetch) -> AsyncIterator[Yield]:
+        try:
+            await fetch(here.url)
+        except Exception:  # noqa: BLE001 - what a careless author writes
+            yield record(title="none")
+
+    pond.plan(lambda params: [])
+
+    async def fetch(url: str) -> Response:
+        raise LostLease("gone")
+
+    with pytest.raises(LostLease):
+        asyncio.run(CustomRecipe(pond, ManualClock()).step(make_claimed(), fetch, CONTEXT))
+
+
+def test_a_step_sees_its_key_and_params() -> None:
+    seen: list[Here] = []
+    pond = Recipe("pond")
+    pond.plan(lambda params: [])
+
+    @pond.step("page")
+    async def page(here: Here, fetch: PageFetch) -> AsyncIterator[Yield]:
+        seen.append(here)
+        yield record(key=here.key)
+
+    outcome_of(pond, name="frog-7", params='{"colour":"green"}', attempts=2)
+    assert (seen[0].key, seen[0].params, seen[0].attempt) == ("frog-7", {"colour": "green"}, 2)
+
+
+def test_a_plan_gives_targets_with_keys_priorities_and_params() -> None:
+    pond = make_recipe()
+    pond.plan_function = lambda params: [target(f"{POND}/{n}", key=f"frog-{n}", params={"n": n}) for n in range(2)]
+    first, second = CustomRecipe(pond, ManualClock()).plan(CONTEXT)
+    assert (first.name, first.params, first.depth) == ("frog-0", '{"n":0}', 0)
+    assert first.key != second.key
+    assert first.key != CONTEXT.found(seed_address(f"{POND}/0"), depth=0).key
+
+
+def test_a_plan_that_raises_says_where() -> None:
+    pond = make_recipe()
+    pond.plan_function = lambda params: [target(params["start"])]
+    with pytest.raises(PlanFailed, match=r"KeyError: 'start' \(test_custom.py, line \d+\)"):
+        list(CustomRecipe(pond, ManualClock()).plan(CONTEXT))
+
+
+def test_a_plan_of_one_host_is_cut_by_key_and_one_of_several_by_host() -> None:
+    """FRO-12."""
+    one, several = make_recipe(), make_recipe()
+    several.plan_function = lambda params: [target(f"{POND}/"), target("https://marsh.test/")]
+    assert CustomRecipe(one, ManualClock()).chunking({}) == "key"
+    assert CustomRecipe(several, ManualClock()).chunking({}) == "host"
+
+
+def test_declared_params_are_checked_and_typed() -> None:
+    pond = make_recipe()
+    pond.params = {"start": str, "pages": 10, "deep": False}
+    recipe = CustomRecipe(pond, ManualClock())
+    assert recipe.check({"start": "x", "pages": "3", "deep": "yes"}) == {"start": "x", "pages": 3, "deep": True}
+    assert recipe.check({"start": "x"})["pages"] == 10
+    for params, said in (
+        ({}, "needs start"),
+        ({"start": "x", "page": "3"}, "did you mean pages"),
+        ({"start": "x", "pages": "many"}, "whole number"),
+    ):
+        with pytest.raises(BadParams, match=said):
+            recipe.check(params)
+
+
+def test_a_recipe_that_cannot_work_is_refused_when_it_is_written() -> None:
+    pond = Recipe("pond")
+    with pytest.raises(BadParams, match="has no plan"):
+        CustomRecipe(pond, ManualClock())
+    with pytest.raises(BadParams, match="comes with Holdfast"):
+        Recipe("site")
+    with pytest.raises(BadParams, match="small letters"):
+        Recipe("My Forum")
+    with pytest.raises(BadParams, match="must be an `async def`"):
+        pond.step("page")(lambda here, fetch: None)  # type: ignore[arg-type, return-value]
+    with pytest.raises(BadParams, match="cannot be kept as JSON"):
+        record(frog=object())

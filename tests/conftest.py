@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.testing.postgres import temporary_postgres
-from servers import fresh_schema
+pytest.register_assert_rewrite("holdfast.testing.conformance")
+
+from holdfast.testing.postgres import temporary_postgres  # noqa: E402 - the shipped suite's assertions come first
+from servers import fresh_schema  # noqa: E402
 
 NOTES = pytest.StashKey[list[str]]()
 

@@ -20,11 +20,12 @@ from holdfast.clock import SystemClock
 from holdfast.demo.serving import WorldServer
 from waiting import wait_until
 
-DELAY_S = 0.3
+DELAY_S = 0.8
 JITTER = 0.2
 RETRY_AFTER_S = 10
-# A delay is kept from one start to the next; how long a request is under way to the site is nobody's promise.
-UNDER_WAY_S = 0.05
+# A delay is kept from one start to the next; how long a request is under way to the site, on a computer with other
+# tests to run, is nobody's promise.
+UNDER_WAY_S = 0.25
 
 
 def arrivals(world: WorldServer) -> list[float]:
@@ -60,7 +61,7 @@ def test_a_crawl_that_is_killed_again_and_again_is_as_polite_as_one_that_is_not(
         for kill in range(4):
             seen = len(arrivals(world))
             running = Running(*words, cwd=tmp_path)
-            wait_until(lambda seen=seen: len(arrivals(world)) >= seen + 4, 60, "four more requests")
+            wait_until(lambda seen=seen: len(arrivals(world)) >= seen + 3, 60, "three more requests")
             if kill < 3:
                 running.send(signal.SIGKILL)
                 running.end()
@@ -132,15 +133,15 @@ def test_limits_that_are_set_while_a_job_runs_hold_from_the_next_request_on(worl
         running = Running(*crawl_words(world, "--per-host", "4"), cwd=tmp_path)
         try:
             wait_until(lambda: len(arrivals(world)) >= 20, 60, "twenty requests")
-            done = holdfast("limits", "set", world.address, "--delay", "400ms", "--concurrency", "1", cwd=tmp_path)
+            done = holdfast("limits", "set", world.address, "--delay", "1s", "--concurrency", "1", cwd=tmp_path)
             assert (done.code, done.out) == (0, "")
-            assert f"{world.address}: at least 400ms between requests, at most 1 at once" in done.err
-            in_hand = 8  # claimed before, and still to be sent
+            assert f"{world.address}: at least 1s between requests, at most 1 at once" in done.err
+            in_hand = 4  # claimed before, and still to be sent
             seen = len(arrivals(world)) + in_hand
-            wait_until(lambda: len(arrivals(world)) >= seen + 5, 60, "five more requests")
+            wait_until(lambda: len(arrivals(world)) >= seen + 4, 60, "four more requests")
         finally:
             running.stop()
-        assert too_soon(arrivals(world)[seen:], 0.4 / (1 - JITTER)) == []
+        assert too_soon(arrivals(world)[seen:], 1.0 / (1 - JITTER)) == []
 
 
 def test_a_host_that_fails_five_times_in_a_row_is_left_alone(tmp_path: Path) -> None:

@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("holdfast.testing.conformance")
-
-from holdfast import faults  # noqa: E402 - assertions of the shipped suite are rewritten before it is imported
-from holdfast.clock import ManualClock  # noqa: E402
-from holdfast.testing.conformance.bench import Bench, memory_bench, postgres_bench, sqlite_bench  # noqa: E402
+from holdfast import faults
+from holdfast.clock import ManualClock
+from holdfast.testing.conformance.bench import Bench, memory_bench, postgres_bench, sqlite_bench
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

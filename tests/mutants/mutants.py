@@ -854,6 +854,20 @@ MUTANTS = (
         "ledger/test_conformance_reopening.py -k 'sqlite and new_generation'",
     ),
     Mutant(
+        "a failed rescan drops the page",
+        "a page that could not be had this time is exported as it last was",
+        "ledger/views.py",
+        (("(t.state <> 5 AND t.gen > 1", "(t.state < 4 AND t.gen > 1"),),
+        "ledger/test_conformance_reopening.py -k 'sqlite and as_it_last_was'",
+    ),
+    Mutant(
+        "gone pages come back",
+        "a page that the site said is gone is not exported again",
+        "ledger/views.py",
+        (("((a.gen > r.gen AND a.status_code IN (404, 410)) OR", "(a.gen < 0 OR"),),
+        "ledger/test_conformance_reopening.py -k 'sqlite and come_back_with_trouble'",
+    ),
+    Mutant(
         "retry beyond its filter",
         "retry touches exactly what the list shows (C10)",
         "ledger/reopening.py",

@@ -180,7 +180,7 @@ LAWS = (
         "L7.undo",
         "What a named verb overwrote is kept: each generation after the first has the image of the one before it.",
         "SELECT t.id, t.gen, count(u.no) FROM target t LEFT JOIN undo u ON u.target = t.id "
-        "AND u.verb IN ('retry', 'rescan', 'restart', 'requeue') WHERE t.job = ? GROUP BY t.id, t.gen "
+        "AND u.verb IN ('retry', 'rescan', 'restart', 'mend', 'requeue') WHERE t.job = ? GROUP BY t.id, t.gen "
         "HAVING t.gen <> count(u.no) + 1 UNION ALL "
         "SELECT u.target, u.no, 0 FROM undo u JOIN chunk c ON c.id = u.chunk LEFT JOIN entry e ON e.chunk = u.chunk "
         "AND e.no = u.no AND (e.verb = u.verb OR u.verb = 'exclude') "

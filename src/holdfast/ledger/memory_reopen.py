@@ -69,7 +69,7 @@ def mend(tables: Tables, job: int, targets: Sequence[int], *, actor: str, becaus
         tables.jobs[job] = _set_out(tables, before, step, because)
         control = chunk_of(tables, job, "control").id
         add_event(tables, control, "job", "retry", step.source, step.target, actor=actor, because=because)
-    put_back(tables, job, "rescan", rows, actor=actor)
+    put_back(tables, job, "mend", rows, actor=actor)
     for row in rows:
         tables.targets[row.id] = replace(tables.targets[row.id], because=because)
     return len(rows)

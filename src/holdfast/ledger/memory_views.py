@@ -8,6 +8,7 @@ from holdfast.errors import NotFound
 from holdfast.ledger.memory_books import checkpoints_of, counts_of, read_job
 from holdfast.ledger.memory_state import Tables, TargetState
 from holdfast.model.job import Counts, Job
+from holdfast.model.outcome import GONE
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.states import State, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
@@ -108,12 +109,23 @@ def results(tables: Tables, job: int, where: Sequence[Condition], after: tuple[i
 
 
 def _is_served(tables: Tables, target: TargetState) -> bool:
-    """Succeeded, or put back after it had: then it is served as it was until it is settled anew."""
-    if target.state >= State.SUCCEEDED:
+    """Succeeded, or put back after it had: then as it was, until it is settled anew, or where it cannot be had now.
+
+    Not what was skipped, what the site said is gone since, or whose bytes are lost.
+    """
+    if target.state in (State.SUCCEEDED, State.SKIPPED):
         return target.state == State.SUCCEEDED
-    earlier = [row.before for (owner, _, _), row in tables.undo.items() if owner == target.id]
+    earlier = [row for (owner, _, _), row in tables.undo.items() if owner == target.id]
     recorded = max((key[1] for key in tables.records if key[0] == target.id), default=0)
-    return any(row.state == State.SUCCEEDED and row.generation == recorded for row in earlier)
+    since = [target, *(row.before for row in earlier if row.before.generation > recorded)]
+    good = [row.verb for row in earlier if (row.before.state, row.before.generation) == (State.SUCCEEDED, recorded)]
+    return bool(good) and "mend" not in good and not any(_is_gone(tables, each) for each in since)
+
+
+def _is_gone(tables: Tables, target: TargetState) -> bool:
+    """Settled by an answer that says that there is no such page."""
+    attempt = None if target.settled_by is None else tables.attempts.get((*target.settled_by, target.id))
+    return attempt is not None and attempt.status_code in GONE
 
 
 def _page(tables: Tables, target: TargetState) -> PageRow | None:

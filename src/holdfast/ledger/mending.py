@@ -11,8 +11,6 @@ from holdfast.ledger.tx import Tx, marks
 from holdfast.ledger.undoing import IMAGED, put_back
 from holdfast.model.states import JOB, State, move
 
-AS_VERB = "rescan"  # the move of a succeeded target back to pending
-
 
 def mend(tx: Tx, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
     """One commit. Of those that are succeeded; a job that was over is in progress again. How many were put back."""
@@ -29,7 +27,7 @@ def mend(tx: Tx, job: int, targets: Sequence[int], *, actor: str, because: str) 
         if step.source != step.target:
             set_out(tx, job, step, because)
         add_event(tx, control_chunk(tx, job), "job", "retry", step.source, step.target, actor=actor, because=because)
-    put_back(tx, next_number(tx, control_chunk(tx, job)), AS_VERB, rows, actor=actor)
+    put_back(tx, next_number(tx, control_chunk(tx, job)), "mend", rows, actor=actor)
     ids = [row[0] for row in rows]
     tx.run(f"UPDATE target SET because = ? WHERE id IN ({marks(ids)})", (because, *ids))
     return len(rows)

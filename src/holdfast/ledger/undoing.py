@@ -23,7 +23,7 @@ IMAGE = (
     "done_no",
 )  # fmt: skip
 IMAGED = ", ".join(("t.id", "t.lane", "t.type", *(f"t.{name}" for name in IMAGE)))
-TARGET_VERBS = {"retry": "requeue", "rescan": "rescan", "restart": "rescan", "requeue": "requeue"}
+TARGET_VERBS = {"retry": "requeue", "rescan": "rescan", "restart": "rescan", "mend": "rescan", "requeue": "requeue"}
 IDS_PER_STATEMENT = 256
 
 

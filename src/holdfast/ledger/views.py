@@ -11,9 +11,9 @@ from holdfast.ledger.jobs import JOB_COLUMNS, job_from, read_job
 from holdfast.ledger.selecting import JOINED, RUN, Condition, clauses
 from holdfast.ledger.tx import Row, Tx, one
 from holdfast.model.job import Counts, Job
-from holdfast.model.outcome import seal_of
+from holdfast.model.outcome import GONE, seal_of
 from holdfast.model.record import Checkpoint, Event
-from holdfast.model.states import wire_status
+from holdfast.model.states import State, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
 
 NAMES_SHOWN = 5
@@ -104,11 +104,19 @@ _RESULTS_OF = (
     "LEFT JOIN entry d ON d.chunk = t.done_chunk AND d.no = t.done_no LEFT JOIN label m ON m.target = t.id "
     "LEFT JOIN target p ON p.id = t.parent LEFT JOIN lane pl ON pl.id = p.lane LEFT JOIN named i ON i.target = t.id "
 )
-# What is fetched again is served as it was until it is settled anew, and what is unchanged as it last was.
-_SERVED = (
-    "(t.state = 4 OR (t.state < 4 AND t.gen > 1 AND EXISTS (SELECT 1 FROM attempt a WHERE a.chunk = r.chunk "
-    "AND a.no = r.no AND a.target = t.id AND a.outcome = 'succeeded')))"
+# What is fetched again is served as it was until it is settled anew, and what could not be had this time as it last
+# was. Not what was skipped, what the site said is gone (404, 410) since, or whose bytes are lost.
+_LAST_GOOD = (
+    "EXISTS (SELECT 1 FROM attempt a WHERE a.chunk = r.chunk AND a.no = r.no AND a.target = t.id "
+    "AND a.outcome = 'succeeded') "
+    "AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.chunk = t.done_chunk AND a.no = t.done_no AND a.target = t.id "
+    "AND a.status_code IN (404, 410)) "
+    "AND NOT EXISTS (SELECT 1 FROM undo u JOIN attempt a ON a.chunk = u.done_chunk AND a.no = u.done_no "
+    "AND a.target = u.target WHERE u.target = t.id "
+    "AND ((a.gen > r.gen AND a.status_code IN (404, 410)) OR (a.gen = r.gen AND u.verb = 'mend')))"
 )
+_SERVED = f"(t.state = 4 OR (t.state <> 5 AND t.gen > 1 AND {_LAST_GOOD}))"
+assert (State.SUCCEEDED, State.SKIPPED, GONE) == (4, 5, (404, 410))
 
 
 def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:

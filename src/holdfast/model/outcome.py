@@ -81,6 +81,7 @@ class Failed(msgspec.Struct, frozen=True, gc=False):
 
 
 Outcome = Done | Skipped | Failed
+GONE = (404, 410)  # answers by which a site says that there is no such page any more
 VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
 
 

@@ -33,6 +33,15 @@ class TestMend:
         assert ended is not None
         assert ended.status == "completed"
 
+    def test_what_has_no_bytes_any_more_is_not_served_until_it_is_fetched(self, bench: Bench) -> None:
+        worker, good, _ = finished(bench)
+        bench.ledger.mend(worker.job, [good], actor="doctor", because=WHY)
+        assert [row.target for row in bench.ledger.pages(worker.job)] == []
+        other = bench.worker(worker.job)
+        other.lease()
+        other.settle(*(fail(here, code="http_5xx", status_code=500) for here in other.claim()))
+        assert [row.target for row in bench.ledger.pages(worker.job)] == []
+
     def test_a_running_job_keeps_running(self, bench: Bench) -> None:
         worker = bench.working(pages=2)
         [here] = worker.claim(room=1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from holdfast import faults
@@ -9,6 +11,7 @@ from holdfast.audit.verify import verify
 from holdfast.errors import BadParams, IllegalMove, LedgerUnavailable, Refused
 from holdfast.model.edit import REOPENING
 from holdfast.model.job import Job
+from holdfast.model.outcome import Verdict
 from holdfast.model.states import JOB, allowed
 from holdfast.model.target import Claimed
 from holdfast.policy.filters import parse
@@ -228,6 +231,52 @@ class TestRescan:
         worker.settle(fail(first))
         assert [each.url for each in bench.ledger.pages(job)] == [url for url in before if url != first.url]
 
+    @pytest.mark.parametrize("status", [500, 403, None])
+    def test_a_page_that_cannot_be_had_this_time_is_served_as_it_last_was(
+        self, bench: Bench, status: int | None
+    ) -> None:
+        """A site in trouble takes nothing out of an export; the next good answer replaces what was kept."""
+        job = completed(bench)
+        before = [(each.target, each.sha256) for each in bench.ledger.pages(job)]
+        scanned(bench, job, lambda here: fail(here, code="http_5xx", status_code=status))
+        assert [(each.target, each.sha256) for each in bench.ledger.pages(job)] == before
+        assert [(each.target, each.sha256) for each in bench.ledger.results(job)] == before
+        scanned(bench, job, lambda here: page(here, b"<h1>Toads</h1>") if _number(here) < 3 else fail(here))
+        after = [(each.target, each.sha256) for each in bench.ledger.pages(job)]
+        assert [target for target, _ in after] == [target for target, _ in before]
+        assert not {digest for _, digest in after} & {digest for _, digest in before}
+        sound(bench, job)
+
+    @pytest.mark.parametrize("status", [404, 410])
+    def test_a_page_that_is_gone_is_not_served_and_does_not_come_back_with_trouble(
+        self, bench: Bench, status: int
+    ) -> None:
+        job = completed(bench)
+        scanned(bench, job, lambda here: fail(here, code="http_4xx", status_code=status))
+        assert (bench.ledger.pages(job), bench.ledger.results(job)) == ([], [])
+        again(bench, job)
+        assert bench.ledger.pages(job) == []
+        worker = bench.worker(job)
+        worker.lease()
+        worker.settle(*(fail(here, code="http_5xx", status_code=500) for here in worker.claim()))
+        assert (bench.ledger.pages(job), bench.ledger.results(job)) == ([], [])
+
+    def test_a_page_that_is_skipped_this_time_is_not_served(self, bench: Bench) -> None:
+        job = completed(bench)
+        scanned(bench, job, skip)
+        assert bench.ledger.results(job) == []
+
+    def test_what_a_cancelled_rescan_did_not_come_to_is_served_as_it_was(self, bench: Bench) -> None:
+        job = completed(bench)
+        before = [each.target for each in bench.ledger.pages(job)]
+        reopen(bench, job, "rescan")
+        walk_to_the_end(bench, job)
+        bench.ledger.request(job, "cancel", actor="ann", because="enough")
+        bench.ledger.acknowledge(job, is_dead=bench.is_dead)
+        while bench.ledger.cancel_rest(job):
+            pass
+        assert [each.target for each in bench.ledger.pages(job)] == before
+
     def test_what_is_found_and_settled_during_the_walk_is_not_put_back(self, bench: Bench) -> None:
         job = completed(bench)
         reopen(bench, job, "rescan")
@@ -254,6 +303,22 @@ class TestRescan:
         job = completed(bench)
         with pytest.raises(BadParams):
             bench.ledger.reopen(job, "rescan", mode="some", actor="ann", because="?")
+
+
+def scanned(bench: Bench, job: int, judge: Callable[[Claimed], Verdict]) -> None:
+    """Every page once more, each ending like this."""
+    again(bench, job)
+    worker = bench.worker(job)
+    worker.lease()
+    worker.settle(*(judge(here) for here in worker.claim()), checkpoint="targets")
+    finished(bench, worker)
+
+
+def again(bench: Bench, job: int) -> None:
+    """A job of which every page failed is failed: a retry takes the same pages as a rescan would."""
+    bench.clock.advance(3600)  # a host that failed has had its rest
+    reopen(bench, job, "rescan" if bench.job(job).status == "completed" else "retry")
+    walk_to_the_end(bench, job)
 
 
 class TestAsOf:

@@ -13,9 +13,9 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 from crash.scene import Scene
-from crash.suites.nursery import Child
 from crash.suites.stage import PAGES, Stage, spread
 from crash.suites.strace import Injection, Trace, counts
+from nursery import Child
 
 
 @dataclass(frozen=True)

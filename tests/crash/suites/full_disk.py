@@ -15,11 +15,11 @@ from pathlib import Path
 from random import Random
 
 from crash.scene import Scene
-from crash.suites.nursery import Child
 from crash.suites.stage import PAGES, WORKLOAD, Stage, staged
 from crash.suites.suite import Suite, Trial
 from holdfast.cli import exits
 from holdfast.demo.stretch import Stretch
+from nursery import Child
 from servers import need_root
 
 DISK = "size=12m,nr_inodes=64"

@@ -14,9 +14,9 @@ from pathlib import Path
 from random import Random
 
 from crash.scene import Scene
-from crash.suites.nursery import Child
 from crash.suites.stage import PAGES, WORKLOAD, Ledger, Stage, on_postgres, on_sqlite, staged
 from crash.suites.suite import Suite, Trial
+from nursery import Child
 from waiting import wait_until
 
 LEASE_S = 1

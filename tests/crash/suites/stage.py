@@ -14,13 +14,13 @@ from math import gcd
 from pathlib import Path
 
 from crash.scene import CONCURRENCY, Calm, Scene
-from crash.suites.nursery import Child, Nursery
 from holdfast.demo.asks import Asks
 from holdfast.demo.command import now_ns
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import sight
 from holdfast.demo.stretch import Stretch, asked_again, asked_when_settled, asked_without_cause
 from holdfast.testing.postgres import temporary_postgres
+from nursery import Child, Nursery
 from servers import fresh_schema
 
 PAGES = 48

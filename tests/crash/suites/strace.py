@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crash.suites.nursery import Child
+from nursery import Child
 from servers import cannot_run, need_tool
 from waiting import wait_until
 

@@ -14,6 +14,7 @@ import pkgutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +26,7 @@ from typing import Any, Self
 from holdfast.demo.command import POLL_S, WORDS_SHOWN, now_ns
 from waiting import wait_until
 
-PARTS = ("cli", "engine", "ledger", "fetch", "blobs", "recipes", "audit")
+PARTS = ("cli", "config", "engine", "ledger", "fetch", "blobs", "recipe", "recipes", "audit")
 START_S_MAX = 30.0
 STOPPED = "T"
 PR_SET_PTRACER, ANYBODY = 0x59616D61, 2**64 - 1
@@ -37,18 +38,26 @@ class Nursery:
     def __init__(self) -> None:
         path = os.pathsep.join(sys.path)
         self._keeper = subprocess.Popen(
-            [sys.executable, "-m", "crash.suites.nursery"],
+            [sys.executable, "-m", "nursery"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},
             start_new_session=True,
         )
+        self._one_at_a_time = threading.Lock()
 
     def start(
-        self, words: Sequence[str], *, said: Path, environ: Mapping[str, str] | None = None, stopped: bool = False
+        self,
+        words: Sequence[str],
+        *,
+        said: Path,
+        environ: Mapping[str, str] | None = None,
+        stopped: bool = False,
+        cwd: Path | None = None,
     ) -> Child:
         """`said` as in Command; `stopped`: it waits, before its first step, for SIGCONT."""
         order = {"do": "start", "words": list(words), "said": str(said), "environ": dict(environ or {})}
+        order["cwd"] = str(cwd or Path.cwd())
         for name, _ in _files(str(said)):  # a child may die before it has made them
             Path(name).touch()
         began_ns = now_ns()
@@ -60,9 +69,10 @@ class Nursery:
     def ask(self, order: Mapping[str, Any]) -> Any:
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
-        self._keeper.stdin.write(json.dumps(order).encode() + b"\n")
-        self._keeper.stdin.flush()
-        answer = self._keeper.stdout.readline()
+        with self._one_at_a_time:
+            self._keeper.stdin.write(json.dumps(order).encode() + b"\n")
+            self._keeper.stdin.flush()
+            answer = self._keeper.stdout.readline()
         if not answer:
             raise RuntimeError(f"the nursery ended with {self._keeper.wait()}; its error stands above")
         return json.loads(answer)
@@ -177,6 +187,8 @@ def _become(order: Mapping[str, Any]) -> None:
     from holdfast.cli.main import main
 
     os.setsid()
+    os.chdir(order["cwd"])
+    sys.path[0] = order["cwd"]  # as `python -m` has it
     for number, (name, mode) in enumerate([("/dev/null", os.O_RDONLY), *_files(order["said"])]):
         descriptor = os.open(name, mode, 0o644)
         os.dup2(descriptor, number)

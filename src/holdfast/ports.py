@@ -89,7 +89,9 @@ class Edits(Protocol):
 
     def walk(self, job: int, *, verb: str | None = None, limit: int = 1000) -> Walked:
         """The next slice of the oldest walk (of this verb): settled targets go back to pending, each with an undo row,
-        as a new generation. Only what was settled when the walk began. Repeat until nothing is left."""
+        as a new generation. Only what was settled when the walk began. Repeat until nothing is left.
+
+        The walk of a removed exclusion (verb `include`) begins no new generation: what it left out was not worked."""
 
     def walking(self, job: int, verb: str | None = None) -> str | None:
         """The verb of the oldest walk (of this verb) that stands; None: there is none. Reads only."""
@@ -106,12 +108,10 @@ class Edits(Protocol):
         left."""
 
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
-        """Remove exclusion n; NotFound where there is none. Removed already: answers it."""
+        """Remove exclusion n; NotFound where there is none. Removed already: answers it.
 
-    def readmit(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
-        """Put back the next slice of what removed exclusion n had left out, unless another one leaves it out, too.
-
-        A completed job stays complete: its next rescan fetches them.
+        A walk stands until `walk` has put back what it had left out, unless another one leaves it out, too. A completed
+        job stays complete: its next rescan fetches them.
         """
 
     def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:

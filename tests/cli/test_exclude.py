@@ -63,7 +63,7 @@ def test_an_exclusion_killed_between_two_slices_ends_alike_when_repeated(tmp_pat
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
 
 
-@pytest.mark.parametrize("place", ["include.after_commit:1", "readmit.before_commit:2", "readmit.after_commit:2"])
+@pytest.mark.parametrize("place", ["include.after_commit:1", "walk.before_commit:2", "walk.after_commit:2"])
 def test_a_removal_killed_between_two_slices_ends_alike_when_repeated(tmp_path: Path, place: str) -> None:
     job = write_many_pending(tmp_path, 50, TAGS)
     assert holdfast("exclude", "frogs", "/tags/*", cwd=tmp_path).code == 0

@@ -143,6 +143,26 @@ def test_a_pause_from_elsewhere_lets_pages_in_hand_finish_and_claims_nothing_mor
     assert len(marsh.fetcher.asked) == len(set(marsh.fetcher.asked)), "a page recorded as done was fetched again"
 
 
+def test_what_is_asked_back_of_a_job_that_is_worked_is_fetched_though_its_asker_died(tmp_path: Path) -> None:
+    """L10: the exclusion is gone, its removal was killed before anything was put back."""
+
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/38"):
+            await asyncio.to_thread(remove)
+        return await serve_ponds(url)
+
+    def remove() -> None:
+        other = marsh.open()
+        other.include(marsh.job.id, 1, actor="user")
+        other.close()
+
+    marsh = Marsh(tmp_path, answer)
+    marsh.ledger.exclude(marsh.job.id, "/pond/2*", actor="user")
+    ended = marsh.run()
+    assert (ended.job.status, ended.counts.succeeded, ended.counts.skipped) == ("completed", 40, 0)
+    assert list(verify(marsh.ledger.query, marsh.job.id)) == []
+
+
 def _interrupting(tmp_path: Path, why: str, options: Options = FAST) -> tuple[Marsh, Ended]:
     async def answer(url: str) -> Response:
         if url.endswith("/pond/7"):

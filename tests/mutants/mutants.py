@@ -875,6 +875,33 @@ MUTANTS = (
         "ledger/test_conformance_reopening.py -k 'sqlite and exactly_what'",
     ),
     Mutant(
+        "removed without a walk",
+        "a job is not completed without what a removed exclusion had left out (L10)",
+        "ledger/excluding.py",
+        (('        if before.status != "completed":\n', '        if before.status == "completed":\n'),),
+        "ledger/test_conformance_excluding.py -k 'sqlite and before_what_was_asked_back'",
+    ),
+    Mutant(
+        "a walk that nobody goes on with",
+        "a removal that was killed is carried out by whoever works the job (L10)",
+        "engine/session.py",
+        (("                await self._thread.insist(self._walk_on)\n", "                pass\n"),),
+        "engine/test_session.py -k though_its_asker_died",
+        hangs=True,
+    ),
+    Mutant(
+        "a rule overwritten without its image",
+        "what a verb overwrites is kept, a rule too (F3)",
+        "ledger/excluding.py",
+        (
+            (
+                'n=len(rows))\n    keep(tx, control, "exclude", rows, actor=actor)\n',
+                "n=len(rows))\n",
+            ),
+        ),
+        "ledger/test_conformance_rescoping.py -k 'sqlite and image_of_before'",
+    ),
+    Mutant(
         "links not judged",
         "a worker that does not know an exclusion enqueues nothing against it",
         "ledger/links.py",

@@ -119,13 +119,13 @@ def retry(
     first; where nothing fits, nothing is changed. IllegalMove where the lifecycle table has no such row.
     """
     now = ledger.books(job.id)[0]
-    requeued = _walked(ledger, job, "retry")
+    requeued = walked(ledger, job, "retry")
     if requeued is not None and now.status == "in_progress":
         return ledger.books(job.id)[0], requeued
     move(JOB, now.status, "retry")
     if chosen(ledger, job, where, limit=1):
         _reopened(ledger, now, "retry", where=where, actor=actor, because=because or "failed targets again")
-        requeued = (requeued or 0) + (_walked(ledger, job, "retry") or 0)
+        requeued = (requeued or 0) + (walked(ledger, job, "retry") or 0)
     return ledger.books(job.id)[0], requeued or 0
 
 
@@ -171,7 +171,7 @@ def _reopened(
     raise LedgerUnavailable
 
 
-def _walked(ledger: Ledger, job: Job, verb: str) -> int | None:
+def walked(ledger: Ledger, job: Job, verb: str) -> int | None:
     """Carry out the standing walks of this verb; how many targets were put back, None where no walk stood."""
     if ledger.walking(job.id, verb) is None:
         return None

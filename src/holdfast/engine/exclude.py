@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from holdfast.engine.control import VERB_TRIES
+from holdfast.engine.control import VERB_TRIES, walked
 from holdfast.engine.ledger_thread import repeated
 from holdfast.model.edit import Exclusion, Place, Swept
 from holdfast.model.job import Job
@@ -68,9 +68,12 @@ def exclude(
 
 
 def include(ledger: Ledger, job: Job, n: int, *, actor: str) -> tuple[Exclusion, int]:
-    """Remove exclusion n and put back what it had left out: (exclusion, how many). Cut short, the same call goes on."""
+    """Remove exclusion n and put back what it had left out: (exclusion, how many).
+
+    Cut short, the same call goes on with it, or whoever works the job: it is not finished before.
+    """
     removed = repeated(lambda: ledger.include(job.id, n, actor=actor), tries=VERB_TRIES)
-    return removed, _swept(lambda after: ledger.readmit(job.id, n, after=after))
+    return removed, walked(ledger, job, "include") or 0
 
 
 def _swept(step: Callable[[Place], Swept]) -> int:

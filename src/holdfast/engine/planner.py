@@ -3,7 +3,7 @@
 After a crash the plan is run again and as many targets are dropped as the cursor says, so a plan must always give the
 same targets in the same order. The trail, a rolling hash of their keys, is stored with the cursor and shows where it
 does not: then nothing is planned that might be a target twice, or leave one out. Before the plan come the walks that a
-retry, rescan or restart left standing.
+retry, rescan, restart or removed exclusion left standing.
 """
 
 from __future__ import annotations

@@ -272,9 +272,16 @@ class Session:
             ended = await self._finished(control)
             if ended is not None:
                 return ended.status
+            if control is not None:
+                await self._thread.insist(self._walk_on)
             await worker.adopt()
             await self._parts.clock.wait(0.05 if control is not None else ASK_AGAIN_S)
         return worker.orders.stop or "lost"
+
+    def _walk_on(self, ledger: Ledger) -> None:
+        """A walk that was begun while the job is worked, and whose beginner is gone: nobody else carries it out."""
+        if ledger.walking(self._job.id) is not None:
+            ledger.walk(self._job.id)
 
     async def _finished(self, control: Lease | None, stale: str = "") -> Job | None:
         planner = None if self._worker is None else self._worker.planner

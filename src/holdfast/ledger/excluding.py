@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
+
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.ledger.books import add_entry, add_event
 from holdfast.ledger.jobs import control_chunk, next_number, read_job
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.ledger.undoing import IDS_PER_STATEMENT, IMAGED, keep, recount, wake
-from holdfast.model.edit import EXCLUDED, RULE, SYNTAXES, Exclusion, Place, Swept
+from holdfast.model.edit import EXCLUDED, RULE, SYNTAXES, Exclusion, Place, Swept, Walk
 from holdfast.model.job import Job
 from holdfast.model.states import State
 from holdfast.policy.exclusion import Rules, pattern_of, read
@@ -65,7 +67,10 @@ def exclude(tx: Tx, job: int, pattern: str, syntax: str, *, this_run: bool, acto
 
 
 def include(tx: Tx, job: int, n: int, *, actor: str) -> Exclusion:
-    """Remove an exclusion; what it left out is put back by `readmit`. One that is removed already is answered."""
+    """Remove an exclusion, and leave a walk standing that puts back what it left out; a completed job stays complete.
+
+    One that is removed already is answered.
+    """
     before = _open(tx, job)
     known = next((each for each in exclusions(tx, job) if each.n == n), None)
     if known is None:
@@ -76,6 +81,9 @@ def include(tx: Tx, job: int, n: int, *, actor: str) -> Exclusion:
             "UPDATE exclusion SET removed_at = ?, removed_by = ? WHERE job = ? AND n = ?", (tx.wall(), actor, job, n)
         )
         _note(tx, before, "include", f"{known.rule}: {known.pattern}", actor)
+        if before.status != "completed":
+            doc = msgspec.json.encode(Walk(exclusion=n))
+            tx.run("INSERT INTO walk (job, verb, actor, cursor, doc) VALUES (?, 'include', ?, 0, ?)", (job, actor, doc))
     return next(each for each in exclusions(tx, job) if each.n == n)
 
 
@@ -159,36 +167,52 @@ def leave_out(tx: Tx, commit: tuple[int, int, int], rules: dict[int, str], *, ac
     tx.many("UPDATE lane SET todo = todo - ? WHERE id = ?", [(n, lane) for lane, n in sorted(lanes.items())])
 
 
-def readmit(tx: Tx, job: int, n: int, after: Place, limit: int) -> Swept:
-    """Put back the next slice of what a removed exclusion had left out, unless another one leaves it out, too."""
-    before = _open(tx, job)
-    if before.status == "completed" or _is_active(tx, before, n):
-        return Swept()
-    [at] = after or (0,)
-    looked_at = tx.rows(
-        "SELECT id, state, rule, path FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?", (job, at, limit)
-    )
-    ours = [row for row in looked_at if row[1] == State.SKIPPED and row[2] == f"{RULE}{n}"]
+def readmit(tx: Tx, job: int, n: int, targets: Sequence[int], *, actor: str) -> int:
+    """Of these targets put back what removed exclusion n had left out; what another one leaves out is told its rule.
+
+    How many were put back.
+    """
+    ours = [row for row in _left_out(tx, targets) if row[1] == f"{RULE}{n}"]
     rules = rules_of(tx, job)
-    others = {row[0]: rule for row in ours if (rule := rules.rule_for(row[3])) is not None}
-    tx.many("UPDATE target SET rule = ? WHERE id = ?", [(rule, target) for target, rule in others.items()])
+    others = {row[0]: rule for row in ours if (rule := rules.rule_for(row[2])) is not None}
     back = [row[0] for row in ours if row[0] not in others]
-    if back:
-        put_in(tx, job, back)
-    left = len(looked_at) == limit
-    return Swept(len(back), (looked_at[-1][0],) if left else (), left)
+    rule_anew(tx, job, others, actor=actor)
+    put_in(tx, job, back, actor=actor)
+    return len(back)
 
 
-def _is_active(tx: Tx, before: Job, n: int) -> bool:
-    return any(each.n == n and each.is_active(before.generation) for each in exclusions(tx, before.id))
+def _left_out(tx: Tx, targets: Sequence[int]) -> list[Row]:
+    """(id, rule, path) of those that are skipped."""
+    rows: list[Row] = []
+    for start in range(0, len(targets), IDS_PER_STATEMENT):
+        part = padded(targets[start : start + IDS_PER_STATEMENT])
+        sql = f"SELECT id, rule, path FROM target WHERE id IN ({marks(part)}) AND state = {int(State.SKIPPED)}"
+        rows += tx.rows(f"{sql} ORDER BY id", part)
+    return rows
 
 
-def put_in(tx: Tx, job: int, targets: list[int]) -> None:
+def rule_anew(tx: Tx, job: int, rules: dict[int, str], *, actor: str) -> None:
+    """Targets that were left out stay out, by these rules from now on."""
+    if not rules:
+        return
+    rows = _images(tx, list(rules))
+    control = next_number(tx, control_chunk(tx, job))
+    add_entry(tx, *control, "exclude", n=len(rows))
+    keep(tx, control, "exclude", rows, actor=actor)
+    tx.many(
+        "UPDATE target SET rule = ?, done_chunk = ?, done_no = ? WHERE id = ?",
+        [(rules[row[0]], control[0], control[1], row[0]) for row in rows],
+    )
+
+
+def put_in(tx: Tx, job: int, targets: list[int], *, actor: str) -> None:
     """Ready, with the attempts they had; a suspect is a suspect again."""
+    if not targets:
+        return
     rows = _images(tx, targets)
     control = next_number(tx, control_chunk(tx, job))
     add_entry(tx, *control, "include", n=len(rows))
-    keep(tx, control, "include", rows, actor="user")
+    keep(tx, control, "include", rows, actor=actor)
     suspects = _suspects(tx, targets)
     tx.many(
         "UPDATE target SET state = ?, disposition = NULL, rule = NULL, done_chunk = NULL, done_no = NULL WHERE id = ?",

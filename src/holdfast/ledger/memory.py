@@ -153,9 +153,6 @@ class MemoryLedger:
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
         return self._write("include", lambda tables: memory_exclude.include(tables, job, n, actor=actor))
 
-    def readmit(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
-        return self._write("readmit", lambda tables: memory_exclude.readmit(tables, job, n, after, limit))
-
     def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
         return self._write(
             "rejudge", lambda tables: memory_rescope.rejudge(tables, job, judge, after, limit, actor=actor)

@@ -8,8 +8,8 @@ import msgspec
 
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.ledger.memory_books import add_entry, add_event, chunk_of, put, read_job, rules_of
-from holdfast.ledger.memory_state import Commit, Tables, TargetState, UndoRow
-from holdfast.model.edit import EXCLUDED, RULE, SYNTAXES, Exclusion, Place, Swept
+from holdfast.ledger.memory_state import Commit, Tables, TargetState, UndoRow, WalkRow
+from holdfast.model.edit import EXCLUDED, RULE, SYNTAXES, Exclusion, Place, Swept, Walk
 from holdfast.model.job import Job
 from holdfast.model.states import STATES_OF, State
 from holdfast.policy.exclusion import pattern_of, read
@@ -39,7 +39,7 @@ def exclude(tables: Tables, job: int, pattern: str, syntax: str, *, this_run: bo
 
 
 def include(tables: Tables, job: int, n: int, *, actor: str) -> Exclusion:
-    """Remove an exclusion; what it left out is put back by `readmit`."""
+    """Remove an exclusion, and leave a walk standing that puts back what it left out, unless the job is complete."""
     before, known = _open(tables, job), tables.exclusions.get((job, n))
     if known is None:
         there = ", ".join(str(each.n) for each in exclusions(tables, job)) or "none"
@@ -48,6 +48,8 @@ def include(tables: Tables, job: int, n: int, *, actor: str) -> Exclusion:
         known = msgspec.structs.replace(known, removed_at=tables.at.wall_ms, removed_by=actor)
         tables.exclusions[job, n] = known
         _note(tables, before, "include", f"{known.rule}: {known.pattern}", actor)
+        if before.status != "completed":
+            tables.walks[max(tables.walks, default=0) + 1] = WalkRow(job, "include", actor, Walk(exclusion=n))
     return known
 
 
@@ -95,34 +97,37 @@ def leave_out(tables: Tables, row: TargetState, by: Commit, rule: str, *, actor:
     put(tables, skipped, by[0])
 
 
-def readmit(tables: Tables, job: int, n: int, after: Place, limit: int) -> Swept:
-    """Put back the next slice of what a removed exclusion had left out, unless another one leaves it out, too."""
-    before = _open(tables, job)
-    known = tables.exclusions.get((job, n))
-    if before.status == "completed" or known is None or known.is_active(before.generation):
-        return Swept()
-    looked_at = _behind(tables, job, after)[:limit]
-    back = []
-    for row in looked_at:
-        if row.state == State.SKIPPED and row.rule == f"{RULE}{n}":
-            other = rules_of(tables, job).rule_for(row.found.path)
-            if other is None:
-                back.append(row)
-            else:
-                tables.targets[row.id] = replace(row, rule=other)
-    if back:
-        put_in(tables, job, back)
-    left = len(looked_at) == limit
-    return Swept(len(back), (looked_at[-1].id,) if left else (), left)
+def readmit(tables: Tables, job: int, n: int, looked_at: list[TargetState], *, actor: str) -> int:
+    """Of these targets put back what removed exclusion n had left out; what another one leaves out is told its rule."""
+    ours = [row for row in looked_at if row.state == State.SKIPPED and row.rule == f"{RULE}{n}"]
+    others = [(row, rule) for row in ours if (rule := rules_of(tables, job).rule_for(row.found.path)) is not None]
+    staying = {row.id for row, _ in others}
+    back = [row for row in ours if row.id not in staying]
+    rule_anew(tables, job, others, actor=actor)
+    put_in(tables, job, back, actor=actor)
+    return len(back)
 
 
-def put_in(tables: Tables, job: int, rows: list[TargetState]) -> None:
+def rule_anew(tables: Tables, job: int, rows: list[tuple[TargetState, str]], *, actor: str) -> None:
+    """Targets that were left out stay out, by these rules from now on."""
+    if not rows:
+        return
+    control = chunk_of(tables, job, "control").id
+    by = (control, add_entry(tables, control, "exclude"))
+    for row, rule in rows:
+        tables.undo[(row.id, *by)] = UndoRow("exclude", actor, row)
+        tables.targets[row.id] = replace(row, rule=rule, settled_by=by, settled_at=tables.at.wall_ms)
+
+
+def put_in(tables: Tables, job: int, rows: list[TargetState], *, actor: str) -> None:
     """Ready, with the attempts they had; a suspect is a suspect again."""
+    if not rows:
+        return
     control = chunk_of(tables, job, "control").id
     by = (control, add_entry(tables, control, "include"))
     for row in rows:
-        tables.undo[(row.id, *by)] = UndoRow("include", "user", row)
         state = State.SOLO if _was_lost(tables, row) else State.READY
+        tables.undo[(row.id, *by)] = UndoRow("include", actor, row)
         put(tables, replace(row, state=state, disposition=None, rule=None, settled_by=None, settled_at=None), by[0])
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from holdfast.errors import BadParams, Refused
 from holdfast.ledger.memory_books import add_entry, add_event, chunk_of, chunks_of, put, read_job
+from holdfast.ledger.memory_exclude import readmit
 from holdfast.ledger.memory_state import Tables, TargetState, UndoRow, WalkRow
 from holdfast.ledger.memory_views import row_of
 from holdfast.model.edit import EXCLUDED, MODES, REOPENING, RULE, Walk, Walked
@@ -87,14 +88,21 @@ def walk(tables: Tables, job: int, verb: str | None, limit: int) -> Walked:
     number = standing[0]
     row = tables.walks[number]
     looked_at = _looked_at(tables, row, limit)
-    rows = [each for each in looked_at if _is_meant(tables, row, each)]
-    if rows:
-        put_back(tables, job, row.verb, rows, actor=row.actor)
+    requeued = _put_back(tables, row, looked_at)
     if len(looked_at) < limit:
         del tables.walks[number]
     else:
         tables.walks[number] = replace(row, cursor=looked_at[-1].id)
-    return Walked(len(rows), bool(_standing(tables, job, verb)))
+    return Walked(requeued, bool(_standing(tables, job, verb)))
+
+
+def _put_back(tables: Tables, row: WalkRow, looked_at: list[TargetState]) -> int:
+    if row.verb == "include":
+        return readmit(tables, row.job, row.doc.exclusion, looked_at, actor=row.actor)
+    rows = [each for each in looked_at if _is_meant(tables, row, each)]
+    if rows:
+        put_back(tables, row.job, row.verb, rows, actor=row.actor)
+    return len(rows)
 
 
 def walking(tables: Tables, job: int, verb: str | None = None) -> str | None:

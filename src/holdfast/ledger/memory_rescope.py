@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from holdfast.errors import Refused
 from holdfast.ledger.memory_books import add_entry, chunk_of, chunks_of, read_job, rules_of
-from holdfast.ledger.memory_exclude import leave_out, put_in
+from holdfast.ledger.memory_exclude import leave_out, put_in, rule_anew
 from holdfast.ledger.memory_state import Tables, TargetState
 from holdfast.model.edit import EXCLUDED, SCOPE_RULES, Place, Rejudged
 from holdfast.model.states import STATES_OF, State
@@ -24,6 +22,7 @@ def rejudge(tables: Tables, job: int, judge: Judge, after: Place, limit: int, *,
     looked_at = [row for row in tables.targets.values() if row.job == job and row.id > at][:limit]
     out: list[tuple[TargetState, str]] = []
     back: list[TargetState] = []
+    others: list[tuple[TargetState, str]] = []
     for row in looked_at:
         if row.parent is None or not _is_open(row):
             continue
@@ -32,17 +31,17 @@ def rejudge(tables: Tables, job: int, judge: Judge, after: Place, limit: int, *,
             out += [(row, rule)] if rule else []
             continue
         rule = rule or rules_of(tables, job).rule_for(row.found.path) or ""
-        if rule:
-            tables.targets[row.id] = replace(row, rule=rule)
-        else:
+        if not rule:
             back.append(row)
+        elif rule != row.rule:
+            others.append((row, rule))
     if out:
         control = chunk_of(tables, job, "control").id
         by = (control, add_entry(tables, control, "exclude"))
         for row, rule in out:
             leave_out(tables, row, by, rule, actor=actor)
-    if back:
-        put_in(tables, job, back)
+    rule_anew(tables, job, others, actor=actor)
+    put_in(tables, job, back, actor=actor)
     left = len(looked_at) == limit
     return Rejudged(len(out), len(back), (looked_at[-1].id,) if left else (), left)
 

@@ -1,4 +1,5 @@
-"""Opening a job again: retry, rescan, restart. The move is one small commit that leaves a walk standing.
+"""Opening a job again: retry, rescan, restart. The move is one small commit that leaves a walk standing, and so is the
+removal of an exclusion.
 
 The walk goes over the targets by id, a slice per commit, whoever carries it out: the command that asked for it, or the
 next worker's planner. A kill between two slices loses nothing: the walk stands where its last commit left it.
@@ -12,7 +13,7 @@ import msgspec
 
 from holdfast.errors import BadParams, Corrupt, Refused
 from holdfast.ledger.books import add_event
-from holdfast.ledger.excluding import exclusions
+from holdfast.ledger.excluding import exclusions, readmit
 from holdfast.ledger.jobs import control_chunk, next_number, read_job
 from holdfast.ledger.selecting import JOINED, Condition, clauses
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
@@ -27,6 +28,7 @@ LOOKED_AT = {
     "retry": "SELECT id FROM target WHERE job = ? AND state = 6 AND id > ? ORDER BY id LIMIT ?",
     "rescan": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
     "restart": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
+    "include": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
 }
 # A target that was left out when it was found was never tried, and is not tried by a rescan either; but what an
 # exclusion left out that has ended is.
@@ -87,15 +89,22 @@ def walk(tx: Tx, job: int, verb: str | None, limit: int) -> Walked:
         return Walked()
     number, kind, actor, cursor, doc = row
     looked_at = [target for (target,) in tx.rows(LOOKED_AT[kind], (job, cursor, limit))]
-    standing = {each.rule for each in exclusions(tx, job) if each.is_active(before.generation)}
-    rows = _chosen(tx, kind, _read(doc), looked_at, standing)
-    if rows:
-        put_back(tx, next_number(tx, control_chunk(tx, job)), kind, rows, actor=actor)
+    requeued = _put_back(tx, before, kind, _read(doc), looked_at, actor)
     if len(looked_at) < limit:
         tx.run("DELETE FROM walk WHERE id = ?", (number,))
     else:
         tx.run("UPDATE walk SET cursor = ? WHERE id = ?", (looked_at[-1], number))
-    return Walked(len(rows), walking(tx, job, verb) is not None)
+    return Walked(requeued, walking(tx, job, verb) is not None)
+
+
+def _put_back(tx: Tx, before: Job, kind: str, doc: Walk, looked_at: list[int], actor: str) -> int:
+    if kind == "include":
+        return readmit(tx, before.id, doc.exclusion, looked_at, actor=actor)
+    standing = {each.rule for each in exclusions(tx, before.id) if each.is_active(before.generation)}
+    rows = _chosen(tx, kind, doc, looked_at, standing)
+    if rows:
+        put_back(tx, next_number(tx, control_chunk(tx, before.id)), kind, rows, actor=actor)
+    return len(rows)
 
 
 def walking(tx: Tx, job: int, verb: str | None = None) -> str | None:

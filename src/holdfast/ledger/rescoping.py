@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from holdfast.errors import Refused
 from holdfast.ledger.books import add_entry
-from holdfast.ledger.excluding import PENDING, leave_out, put_in, rules_of
+from holdfast.ledger.excluding import PENDING, leave_out, put_in, rule_anew, rules_of
 from holdfast.ledger.jobs import control_chunk, next_number, read_job
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.ledger.undoing import IDS_PER_STATEMENT
@@ -34,13 +34,13 @@ def rejudge(tx: Tx, job: int, judge: Judge, after: Place, limit: int, *, actor: 
     pages = _pages(tx, sorted({row[5] for row in open_to_judge}))
     rules = {row[0]: judge(row[6] + row[7], row[4], pages[row[5]]) for row in open_to_judge}
     out = {row[0]: rules[row[0]] for row in open_to_judge if row[1] != State.SKIPPED and rules[row[0]]}
-    back = _back(tx, job, [row for row in open_to_judge if row[1] == State.SKIPPED], rules)
+    back, others = _back(tx, job, [row for row in open_to_judge if row[1] == State.SKIPPED], rules)
     if out:
         control = next_number(tx, control_chunk(tx, job))
         add_entry(tx, *control, "exclude", n=len(out))
         leave_out(tx, control, out, actor=actor)
-    if back:
-        put_in(tx, job, back)
+    rule_anew(tx, job, others, actor=actor)
+    put_in(tx, job, back, actor=actor)
     left = len(looked_at) == limit
     return Rejudged(len(out), len(back), (looked_at[-1][0],) if left else (), left)
 
@@ -60,10 +60,9 @@ def _pages(tx: Tx, targets: list[int]) -> dict[int, str]:
     return found
 
 
-def _back(tx: Tx, job: int, skipped: list[Row], rules: dict[int, str]) -> list[int]:
-    """Those that no rule leaves out any more; the others are told the rule that does now."""
+def _back(tx: Tx, job: int, skipped: list[Row], rules: dict[int, str]) -> tuple[list[int], dict[int, str]]:
+    """Those that no rule leaves out any more, and those that another rule than before does, with that one."""
     standing = rules_of(tx, job) if skipped else None
     now = {row[0]: rules[row[0]] or (standing.rule_for(row[7]) if standing else None) for row in skipped}
-    changed = [(now[row[0]], row[0]) for row in skipped if now[row[0]] and now[row[0]] != row[3]]
-    tx.many("UPDATE target SET rule = ? WHERE id = ?", changed)
-    return [target for target, rule in now.items() if not rule]
+    others = {row[0]: rule for row in skipped if (rule := now[row[0]]) and rule != row[3]}
+    return [target for target, rule in now.items() if not rule], others

@@ -160,9 +160,6 @@ class SqlLedger:
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
         return self._write("include", lambda tx: excluding.include(tx, job, n, actor=actor))
 
-    def readmit(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
-        return self._write("readmit", lambda tx: excluding.readmit(tx, job, n, after, limit))
-
     def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
         return self._write("rejudge", lambda tx: rescoping.rejudge(tx, job, judge, after, limit, actor=actor))
 

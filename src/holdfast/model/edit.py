@@ -10,13 +10,15 @@ SLICE = 1000  # rows that one commit looks at
 
 
 class Walk(msgspec.Struct, frozen=True, kw_only=True):
-    """What a walk puts back: settled targets that fit `where` and were settled at or before `commits`.
+    """What a walk puts back: settled targets that fit `where` and were settled at or before `commits`; or, where an
+    exclusion was removed, what that one had left out.
 
     Kept in the ledger, so that a walk that was cut short goes on and means the same.
     """
 
     where: tuple[tuple[str, bool, tuple[str, ...]], ...] = ()
     commits: dict[str, int] = {}
+    exclusion: int = 0
 
     def covers(self, chunk: int, no: int) -> bool:
         """Whether a commit was there when the walk began: what is settled later is not put back again."""

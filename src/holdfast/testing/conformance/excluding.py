@@ -29,12 +29,7 @@ def swept(bench: Bench, job: int, n: int = 1, limit: int = 1000) -> int:
 
 def put_back(bench: Bench, job: int, n: int = 1, limit: int = 1000) -> int:
     bench.ledger.include(job, n, actor="ben")
-    done = bench.ledger.readmit(job, n, limit=limit)
-    changed = done.changed
-    while done.left:
-        done = bench.ledger.readmit(job, n, after=done.after, limit=limit)
-        changed += done.changed
-    return changed
+    return walk_to_the_end(bench, job, limit)
 
 
 def tags(bench: Bench, n: int = 4, depth: int = 0) -> list:  # type: ignore[type-arg]
@@ -230,6 +225,45 @@ class TestInclude:
         exclude(bench, worker.job, "*/2")
         assert put_back(bench, worker.job) == 2
         assert statuses(bench, worker.job)["/tags/2"] == ("skipped", "excluded", "exclusion 2")
+        row = bench.target(worker.job, f"{MARSH}/tags/2")
+        assert bench.probe.undone(row.id) == [("exclude", "pending", 1), ("exclude", "skipped", 1)]
+        sound(bench, worker.job)
+
+    def test_the_job_is_not_finished_before_what_was_asked_back_is_there(self, bench: Bench) -> None:
+        """L10: whoever removed the exclusion may be gone by now."""
+        worker = bench.worker(bench.started().id)
+        worker.lease()
+        worker.enqueue(*tags(bench, 3))
+        exclude(bench, worker.job)
+        swept(bench, worker.job)
+        bench.ledger.include(worker.job, 1, actor="ann")
+        assert worker.claim() == []
+        assert bench.ledger.finish(worker.job, worker.control) is None
+        assert bench.ledger.walking(worker.job) == "include"
+        assert bench.ledger.walk(worker.job, limit=2).left
+        assert walk_to_the_end(bench, worker.job, limit=2) == 1
+        worker.settle(*(page(here) for here in worker.claim()))
+        assert finished(bench, worker).status == "completed"
+        assert bench.counts(worker.job)["succeeded"] == 3
+        sound(bench, worker.job)
+
+    def test_slices_whose_answers_were_lost_end_like_one(self, bench: Bench) -> None:
+        worker = bench.worker(bench.started().id)
+        worker.lease()
+        worker.enqueue(*tags(bench, 3))
+        exclude(bench, worker.job)
+        swept(bench, worker.job)
+        faults.arm("include.after_commit:1:unknown")
+        with pytest.raises(LedgerUnavailable):
+            bench.ledger.include(worker.job, 1, actor="ann")
+        bench.ledger.include(worker.job, 1, actor="ann")
+        while bench.ledger.walking(worker.job) is not None:
+            faults.arm("walk.after_commit:1:unknown")
+            with pytest.raises(LedgerUnavailable):
+                bench.ledger.walk(worker.job, limit=1)
+        row = bench.target(worker.job, f"{MARSH}/tags/1")
+        assert bench.probe.undone(row.id) == [("exclude", "pending", 1), ("include", "skipped", 1)]
+        assert bench.counts(worker.job)["pending"] == 3
         sound(bench, worker.job)
 
     def test_links_are_judged_no_more(self, bench: Bench) -> None:

@@ -66,6 +66,15 @@ class TestRejudge:
         }
         sound(bench, job)
 
+    def test_what_another_rule_leaves_out_now_keeps_the_image_of_before(self, bench: Bench) -> None:
+        """F3: a rule is overwritten, too; judged once more, nothing is."""
+        job = at_rest(bench).job
+        judged(bench, job)
+        judged(bench, job)
+        row = bench.target(job, f"{MARSH}/toad/2")
+        assert bench.probe.undone(row.id) == [("exclude", "skipped", 1)]
+        sound(bench, job)
+
     def test_judged_again_it_ends_alike(self, bench: Bench) -> None:
         job = at_rest(bench).job
         judged(bench, job)

@@ -139,6 +139,26 @@ def test_a_crawl_writes_csv_and_warc_as_well(tree: WorldServer, tmp_path: Path) 
     assert len(list(csv.reader(io.StringIO(done.out)))) == PAGES + 1
 
 
+def test_a_job_remembers_its_file_and_whoever_goes_on_writes_it_again(tree: WorldServer, tmp_path: Path) -> None:
+    """Stopped half-way, the file would else be what it was then, for ever."""
+    (tmp_path / "out").mkdir()
+    done = holdfast(*crawl_words(tree, "-o", "out/frogs.jsonl", "--max-pages", "20"), cwd=tmp_path)
+    file = tmp_path / "out" / "frogs.jsonl"
+    assert (done.code, len(file.read_text().splitlines())) == (13, 20)
+    document = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+    assert document["output"] == {"path": str(file), "format": "jsonl"}
+    assert str(file) in holdfast("status", "frogs", cwd=tmp_path).out
+    more = holdfast("resume", "frogs", "--extend-pages", "20", cwd=tmp_path)
+    assert len(file.read_text().splitlines()) == 40
+    assert "results so far: out/frogs.jsonl" in more.err
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "out").rename(elsewhere)
+    last = holdfast("resume", "frogs", "--extend-pages", "20", cwd=tmp_path)
+    assert last.code == 0, last.err
+    assert f"Results are not written: {file}: there is no folder {file.parent}" in last.err
+    assert last.err.splitlines()[-1].startswith("  results: holdfast export frogs")
+
+
 def test_an_unfinished_job_says_what_is_missing(tree: WorldServer, tmp_path: Path) -> None:
     with ledger_in(tmp_path) as ledger:
         put_into(ledger, submit(ledger, tree), "paused")

@@ -12,7 +12,7 @@ from holdfast.model.record import Checkpoint
 KEYS = (
     "schema id name kind status requested paused_by because since phase run health stop_reason counts failed_by "
     "skipped_by counts_by_type rate_per_second planned_total percent eta active_seconds limits checkpoint "
-    "allowed_actions recoveries refetched_after_crash links"
+    "allowed_actions recoveries refetched_after_crash output links"
 )
 
 

@@ -77,7 +77,7 @@ def run(call: Call) -> int:
     if options.name is not None:
         wishes.check_name(options.name)
     with nursery_for(call) as nursery, call.ledger() as ledger:
-        job = _job(call, ledger)
+        job = outputs.keep_output(call, ledger, _job(call, ledger), output)
         if options.start_paused:
             return submitted(call, ledger, job)
         name_others(call, ledger, job)

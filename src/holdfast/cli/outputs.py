@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+import msgspec
+
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.summary import exported
@@ -77,6 +79,38 @@ def read_output(call: Call, name: str | None, form: str | None) -> Output | None
     return Output(_writable(Path(name), call.settings.data), form or _form_of(name))
 
 
+def keep_output(call: Call, ledger: Ledger, job: Job, output: Output | None) -> Job:
+    """The job, which remembers the file for whatever command works it next; `--to none` makes it forget."""
+    forget = call.options.to == "none" and call.options.output is None
+    if not forget and (output is None or output.path is None):
+        return job
+    path, form = ("", "") if output is None else (str(output.path), output.form)
+    if (path, form) == (job.options.output, job.options.output_form):
+        return job
+    options = msgspec.structs.replace(job.options, output=path, output_form=form)
+    return ledger.amend(job.id, options, actor="cli", because=f"results go to {path}" if path else "no results file")
+
+
+def kept_output(call: Call, job: Job) -> Output | None:
+    """The file that the job remembers; what cannot be written any more is said and does no harm.
+
+    A job that was set aside has left its file to the one that took its place.
+    """
+    if not job.options.output or job.identity is None:
+        return None
+    try:
+        return Output(_writable(Path(job.options.output), call.settings.data), job.options.output_form)
+    except BadParams as error:
+        call.voice.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.name} -o FILE")
+        return None
+
+
+def shown(path: Path) -> str:
+    """As it can be opened from here."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
 def _form_of(name: str) -> str:
     for suffix, form in SUFFIXES.items():
         if name.endswith(suffix):
@@ -136,7 +170,7 @@ def write_results(
             lines = export(output.form, file.write, rows)
 
         wiring.publish(output.path, write)
-    call.voice.say(exported(lines, str(output.path), output.path.stat().st_size))
+    call.voice.say(exported(lines, shown(output.path), output.path.stat().st_size))
     return lines
 
 

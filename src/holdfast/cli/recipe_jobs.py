@@ -98,6 +98,7 @@ def find_or_submit(call: Call, ledger: Ledger, asked: Asked, named: Job | None =
 
 def work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Output | None) -> int:
     """Carry on with the job and say how it ended; with --start-paused only that it was submitted."""
+    job = outputs.keep_output(call, ledger, job, output)
     if call.options.start_paused:
         return submitted(call, ledger, job)
     name_others(call, ledger, job)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
-from holdfast.cli.outputs import Output, write_results
+from holdfast.cli.outputs import Output, kept_output, shown, write_results
 from holdfast.cli.refusals import is_cancelled
 from holdfast.cli.signals import Ears, hearing
 from holdfast.cli.wishes import pace_changes
@@ -174,13 +174,18 @@ def _left(call: Call, ledger: Ledger, job: Job) -> Result:
 
 
 def conclude(call: Call, ledger: Ledger, result: Result, *, output: Output | None, fail_on: str | float = "any") -> int:
-    """Write what was asked for, then the summary, which is always last; answers the exit code."""
+    """Write what was asked for, or what the job remembers of it, then the summary, which is always last.
+
+    Answers the exit code.
+    """
+    if output is None and result.worked:
+        output = kept_output(call, result.job)
     try:
         if output is not None:
             write_results(call, ledger, result.job, result.counts, output)
     finally:
         if result.how != "watched":
-            wrote = None if output is None or output.path is None else output.path.name
+            wrote = None if output is None or output.path is None else shown(output.path)
             told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote)
             call.voice.insist(told)
     if result.lock_waits is not None and call.globals.verbose:

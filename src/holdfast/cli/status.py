@@ -155,6 +155,8 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
         *([f"recovered {count_of(now.recoveries, 'time')}, {now.refetched} fetched again"] if now.recoveries else []),
         *([f"worked by {owner}"] if owner is not None else []),
     ]
+    if now.options.output:
+        lines.append(f"  results: {now.options.output}, written when a command that works the job ends")
     ways = ", ".join(ways_on(now, is_worked=owner is not None))
     return "\n".join([*lines, "   ".join(facts), f"allowed: {ways}"])
 

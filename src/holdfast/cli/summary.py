@@ -45,12 +45,12 @@ def books(counts: Counts) -> str:
 
 
 def ways_on(how: str, job: Job, wrote: str | None = None) -> str:
-    """`resume` knows no -o of an earlier command: where one was written, the same command keeps it up to date."""
+    """A job remembers its -o: whatever command goes on with it keeps the file up to date."""
     export = f"holdfast export {job.name} -o {job.name}.jsonl --format jsonl"
     if how == "completed":
         return f"results: {wrote or export}"
     if how in GOES_ON and wrote:
-        return f"continue: the same command again, which also writes {wrote} anew"
+        return f"continue: holdfast resume {job.name}, which also writes {wrote} anew"
     if how in GOES_ON:
         return f"continue: holdfast resume {job.name}     results so far: {export}"
     if how == "timeout":

@@ -38,6 +38,7 @@ class Result:
     checkpoint: int | None
     how: str
     interrupted: bool = False
+    worked: bool = False  # by this command, not only looked at
     lock_waits: Spread | None = None  # of several worker processes
 
 
@@ -66,6 +67,7 @@ def work(call: Call, job: Job, head: str, ears: Ears, nursery: Nursery | None = 
         ended.checkpoint,
         ended.how,
         interrupted=ears.stopped,
+        worked=True,
         lock_waits=None if isinstance(session, Session) else session.lock_waits,
     )
 

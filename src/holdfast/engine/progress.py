@@ -54,6 +54,7 @@ def job_document(
         "allowed_actions": list(allowed(JOB, job.status, by="user")),
         "recoveries": job.recoveries,
         "refetched_after_crash": job.refetched,
+        "output": {"path": job.options.output, "format": job.options.output_form} if job.options.output else None,
         "links": {"ui": f"/jobs/{job.uid}"},
     }
 

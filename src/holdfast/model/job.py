@@ -44,6 +44,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     recipe_source: str = ""  # where the code of a recipe of one's own lies: "/path/forum.py:forum", "module:forum"
     recipe_sha256: str = ""
     batch: str = ""  # the list that the job is a row of
+    output: str = ""  # the file that results are written to when a command that works the job ends, and its form
+    output_form: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

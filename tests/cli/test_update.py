@@ -96,13 +96,30 @@ def test_a_job_at_work_is_not_updated_under_its_worker(slow_tree: WorldServer, t
     assert crawl.end().code == 11
 
 
-@pytest.mark.parametrize("status", ["completed", "cancelled"])
-def test_a_job_with_nothing_pending_is_not_updated(status: str, tree: WorldServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("status", "way"), [("completed", "--mode full --update scans it again in that scope; "), ("cancelled", "")]
+)
+def test_a_job_with_nothing_pending_is_not_updated(status: str, way: str, tree: WorldServer, tmp_path: Path) -> None:
     with ledger_in(tmp_path) as ledger:
         put_into(ledger, submit(ledger, tree), status)
     done = holdfast("crawl", "frogs", "--exclude", "/p/1*", "--update", cwd=tmp_path)
     assert done.code == 6
-    assert f"frogs is {status}: nothing of it is pending. Ways on: --new starts over; " in done.err
+    assert f"frogs is {status}: nothing of it is pending. Ways on: {way}--new starts over; " in done.err
+
+
+def test_a_completed_job_is_scanned_again_in_another_scope(tree: WorldServer, tmp_path: Path) -> None:
+    """The way out that the refusal names."""
+    assert holdfast(*crawl_words(tree), cwd=tmp_path).code == 0
+    before = len(pages_asked(tree))
+    words = ("crawl", "frogs", "--exclude", "/p/1*", "--mode", "full", "--update", "-o", "frogs.jsonl")
+    done = holdfast(*words, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.err.startswith("Scanning frogs again: 60 done")
+    assert "Resuming" not in done.err
+    fetched = pages_asked(tree)[before:]
+    assert [path for path in fetched if path.startswith("/p/1")] == []
+    assert len(fetched) == len((tmp_path / "frogs.jsonl").read_text().splitlines()) == 60 - 11
+    assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
 
 
 def test_other_seeds_make_another_job_whatever_is_updated(tmp_path: Path) -> None:

@@ -77,11 +77,13 @@ def run(call: Call) -> int:
     if options.name is not None:
         wishes.check_name(options.name)
     with nursery_for(call) as nursery, call.ledger() as ledger:
-        job = outputs.keep_output(call, ledger, _job(call, ledger), output)
+        job, announced = _job(call, ledger)
+        job = outputs.keep_output(call, ledger, job, output)
         if options.start_paused:
             return submitted(call, ledger, job)
         name_others(call, ledger, job)
-        job, announced = scanned_again(call, ledger, job, options.mode)
+        if not announced:
+            job, announced = scanned_again(call, ledger, job, options.mode)
         with streaming(call, job, output) as at_the_end:
             result = carry_on(call, ledger, job, nursery, announced=announced)
         return conclude(call, ledger, result, output=at_the_end, fail_on=options.fail_on)
@@ -96,8 +98,11 @@ def _configured(call: Call) -> Call:
     return configured(call)
 
 
-def _job(call: Call, ledger: Ledger) -> Job:
-    """The job that is meant, in the form that was asked for: found, found and amended, or newly submitted."""
+def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
+    """The job that is meant, in the form that was asked for: found, found and amended, or newly submitted.
+
+    And whether it is scanned again, in a changed scope, which was said.
+    """
     recipe = wiring.recipe_of(RECIPE)
     named = _named(ledger, call.options.what) if call.options.name is None else None
     asked = wishes.read_wishes(call.options, [] if named else _urls(call.options.what))
@@ -110,7 +115,7 @@ def _job(call: Call, ledger: Ledger) -> Job:
     check_secrets(spec.options)
     if found is not None:
         set_aside(call, ledger, found)
-    return _submitted_in_the_open(ledger, spec)
+    return _submitted_in_the_open(ledger, spec), False
 
 
 def _submitted_in_the_open(ledger: Ledger, spec: JobSpec) -> Job:
@@ -152,17 +157,18 @@ def _known(ledger: Ledger, recipe: AnyRecipe, asked: Wishes, name: str | None) -
     return next((job for job in ledger.jobs() if job.identity == recipe.identity(params)), None)
 
 
-def _as_asked(call: Call, ledger: Ledger, recipe: AnyRecipe, job: Job, asked: Wishes) -> Job:
+def _as_asked(call: Call, ledger: Ledger, recipe: AnyRecipe, job: Job, asked: Wishes) -> tuple[Job, bool]:
     """An earlier job: refused or updated where its scope would change, amended where its pace does."""
     if job.recipe != recipe.name:
         raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of {recipe.name!r}")
     seeds = {"seeds": list(asked.seeds)} if asked.seeds else {}
-    job = with_scope(call, ledger, job, recipe.check({**job.params, **asked.scope, **seeds}))
+    params = recipe.check({**job.params, **asked.scope, **seeds})
     options = wishes.amended(job.options, asked, call.settings.pace)
     refuse_too_many(call.options.processes, options)
     refuse_private(options, job.params["seeds"])
     check_secrets(options)
-    return job if stays_closed(job, call.options.mode) else amended(call, ledger, job, options)
+    job, announced = with_scope(call, ledger, job, params)
+    return (job if stays_closed(job, call.options.mode) else amended(call, ledger, job, options)), announced
 
 
 def _spec(call: Call, recipe: AnyRecipe, asked: Wishes, earlier: Job | None) -> JobSpec:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.cli.call import Call
+from holdfast.cli.starting import scanned_again
 from holdfast.cli.text import count_of
 from holdfast.engine.control import holder_of
 from holdfast.engine.rescope import update_scope
@@ -12,32 +13,41 @@ from holdfast.errors import Refused
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
 
-WAYS = "--update applies it to what is still pending; --new starts over; --name NAME makes another job"
+OTHERWISE = "--new starts over; --name NAME makes another job"
+# How a changed scope is applied to a job of this status; a job that is not listed has something pending.
+APPLIED = {"completed": "--mode full --update scans it again in that scope; ", "cancelled": ""}
+TO_PENDING = "--update applies it to what is still pending; "
 
 
-def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> Job:
-    """The job, whose scope these params are: as it is, or updated. Refused where it differs and --update is missing."""
+def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> tuple[Job, bool]:
+    """The job, whose scope these params are: as it is, or updated; and whether it is scanned again, which was said.
+
+    Refused where the scope differs and --update is missing. Of a completed job nothing is pending: with --mode full it
+    is opened for a new run first, so that the new scope decides what is fetched again.
+    """
     differ = _differing(job.params, params)
     if not differ:
-        return job
+        return job, False
     if not call.options.update or "seeds" in differ:
-        ways = WAYS if "seeds" not in differ else WAYS.partition("; ")[2]
+        ways = "" if "seeds" in differ else APPLIED.get(job.status, TO_PENDING)
         lines = [f"  {name}: {_shown(job.params.get(name))}, now {_shown(params[name])}" for name in differ]
-        raise Refused("\n".join([f"{job.name} has another scope:", *lines, f"Ways on: {ways}."]))
+        raise Refused("\n".join([f"{job.name} has another scope:", *lines, f"Ways on: {ways}{OTHERWISE}."]))
+    job, announced = scanned_again(call, ledger, job, call.options.mode)
     _refuse_at_work(ledger, job)
     because = ", ".join(f"{name} {_shown(job.params.get(name))} -> {_shown(params[name])}" for name in differ)
     after, judged = update_scope(ledger, job, params, actor="cli", because=because)
     told = f"{count_of(judged.excluded, 'target')} left out, {count_of(judged.readmitted, 'target')} put back"
     call.voice.say(f"{job.name}: {because}; {told}.")
-    return after
+    return after, announced
 
 
 def _refuse_at_work(ledger: Ledger, job: Job) -> None:
     owner = holder_of(ledger, job)
     if owner is not None:
         raise Refused(f"{job.name} is being worked by {owner}. Pause it first: holdfast pause {job.name}")
-    if job.status in ("completed", "cancelled"):
-        raise Refused(f"{job.name} is {job.status}: nothing of it is pending. Ways on: {WAYS.partition('; ')[2]}.")
+    if job.status in APPLIED:
+        ways = APPLIED[job.status] + OTHERWISE
+        raise Refused(f"{job.name} is {job.status}: nothing of it is pending. Ways on: {ways}.")
 
 
 def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

@@ -32,6 +32,8 @@ def judge_of(params: dict[str, Any]) -> Judge:
 def update_scope(ledger: Ledger, job: Job, params: dict[str, Any], *, actor: str, because: str) -> tuple[Job, Rejudged]:
     """(the job under its new params, how many targets were left out and put back). Refused where somebody works it."""
     repeated(lambda: ledger.rescue(job.id, is_dead=is_dead), tries=VERB_TRIES)
+    while ledger.walking(job.id) is not None:  # what a walk puts back later would be judged by nobody
+        repeated(lambda: ledger.walk(job.id), tries=VERB_TRIES)
     total = Rejudged(left=True)
     while total.left:
         total = _added(total, _next(ledger, job, judge_of(params), total.after, actor))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -59,6 +60,19 @@ def test_plain_says_a_line_per_ten_seconds_and_per_change_of_state() -> None:
         ("14:31:33Z", "paused"),
     ]
     assert voice.out.getvalue() == ""
+
+
+def test_a_host_that_is_waited_for_is_said_at_once_and_on_every_screen() -> None:
+    waiting = "waiting for marsh.test until 14:35:00 UTC (it asked us to wait: 429 or 5xx)"
+    waits = replace(make_moment(2), waiting=waiting, counts=make_counts(pending=690, in_progress=0))
+    plain, events = make_voice(), make_voice(jsonl=True)
+    for voice in (plain, events):
+        screen = screen_for(voice, "docs-x", "")
+        screen.show(make_moment(0))
+        screen.show(waits)
+    assert plain.err.getvalue().splitlines()[1].endswith(f" checkpoint=61 {waiting}")
+    told = [json.loads(line) for line in events.out.getvalue().splitlines()]
+    assert [event["because"] for event in told if event["type"] == "job.status"][1] == waiting
 
 
 def test_json_lines_are_events_on_stdout() -> None:
@@ -132,6 +146,7 @@ def test_a_feed_tells_the_recovery_once_before_anything_else() -> None:
 
     class Session:
         rescued: Rescued | None = Rescued(4, 3)
+        waiting = ""
 
     feed.session = Session()
     feed(make_job(), make_counts(), 8, 61)

@@ -19,6 +19,7 @@ class Rescuing(Protocol):
     """A session, as far as the feed looks at it."""
 
     rescued: Rescued | None
+    waiting: str  # for what, while nothing is fetched
 
 
 class Feed:
@@ -28,15 +29,19 @@ class Feed:
         self._screen, self._voice, self._clock = screen, voice, clock
         self._rate = Rate()
         self._checkpoint: tuple[int | None, int | None] = (None, None)
-        self._state: tuple[str, str | None] | None = None
+        self._state: tuple[str, str | None, str] | None = None
         self._shown_ms: int | None = None
         self._told_rescue = False
         self.session: Rescuing | None = None
         self.last: Moment | None = None
 
-    def __call__(self, job: Job, counts: Counts, in_flight: int, checkpoint: int | None) -> None:
+    def __call__(
+        self, job: Job, counts: Counts, in_flight: int, checkpoint: int | None, waiting: str | None = None
+    ) -> None:
+        """`waiting` is told by who watches; a session knows it itself."""
         self.tell_rescue(job)
-        moment = self._moment(job, counts, in_flight, checkpoint)
+        waits = waiting if self.session is None else self.session.waiting
+        moment = self._moment(job, counts, in_flight, checkpoint, waits or "")
         self.last = moment
         if self._is_due(moment):
             self._screen.show(moment)
@@ -52,7 +57,7 @@ class Feed:
             self._told_rescue = True
             self._voice.say(recovered(job, rescued))
 
-    def _moment(self, job: Job, counts: Counts, in_flight: int, checkpoint: int | None) -> Moment:
+    def _moment(self, job: Job, counts: Counts, in_flight: int, checkpoint: int | None, waiting: str) -> Moment:
         now_ms = self._clock.monotonic_ms()
         if checkpoint != self._checkpoint[0]:
             self._checkpoint = (checkpoint, now_ms)
@@ -66,10 +71,11 @@ class Feed:
             rate=self._rate.per_second(counts, now_ms),
             now_ms=now_ms,
             wall_ms=self._clock.wall_ms(),
+            waiting=waiting,
         )
 
     def _is_due(self, moment: Moment) -> bool:
-        state = (moment.job.status, moment.job.requested)
+        state = (moment.job.status, moment.job.requested, moment.waiting)
         if state == self._state and self._shown_ms is not None and moment.now_ms - self._shown_ms < SHOW_EVERY_MS:
             return False
         self._state, self._shown_ms = state, moment.now_ms

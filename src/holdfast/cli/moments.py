@@ -23,6 +23,7 @@ class Moment:
     rate: float | None
     now_ms: int
     wall_ms: int
+    waiting: str = ""  # for what, while nothing is fetched
 
 
 class Screen(Protocol):

@@ -27,7 +27,7 @@ class Lines:
     def __init__(self, voice: Voice, write: Write, every_ms: int) -> None:
         self._voice, self._write, self._every_ms = voice, write, every_ms
         self._shown_ms: int | None = None
-        self._state: tuple[str, str | None] | None = None
+        self._state: tuple[str, str | None, str] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -36,7 +36,7 @@ class Lines:
         return None
 
     def show(self, moment: Moment) -> None:
-        before, self._state = self._state, (moment.job.status, moment.job.requested)
+        before, self._state = self._state, (moment.job.status, moment.job.requested, moment.waiting)
         changed = before != self._state
         if changed or self._shown_ms is None or moment.now_ms - self._shown_ms >= self._every_ms:
             self._shown_ms = moment.now_ms
@@ -75,7 +75,8 @@ def plain_line(moment: Moment) -> str:
     head = f"{time_of_day(moment.wall_ms)} {clean(moment.job.name)} {activity(moment.job)}"
     share = percent(moment.job, counts)
     known = "" if share is None else f" percent={share}"
-    return f"{head} {numbers} rate={rate} checkpoint={checkpoint}{known}"
+    waiting = f" {clean(moment.waiting)}" if moment.waiting else ""
+    return f"{head} {numbers} rate={rate} checkpoint={checkpoint}{known}{waiting}"
 
 
 def status_event(moment: Moment) -> dict[str, object]:
@@ -88,7 +89,7 @@ def status_event(moment: Moment) -> dict[str, object]:
         "status": job.status,
         "requested": job.requested,
         "paused_by": job.paused_by,
-        "because": because(job, moment.counts),
+        "because": because(job, moment.counts, waiting=moment.waiting),
     }
 
 

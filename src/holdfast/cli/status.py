@@ -13,6 +13,7 @@ from holdfast.cli.values import ago, moment, span
 from holdfast.engine.breakdown import GROUPINGS, breakdown_document
 from holdfast.engine.control import holder_of
 from holdfast.engine.progress import average_rate, because, job_document
+from holdfast.engine.waits import waited_for
 from holdfast.errors import UsageError
 from holdfast.model.job import Job
 from holdfast.model.lease import Owner
@@ -51,7 +52,9 @@ def run(call: Call) -> int:
         damaged = newest if newest > (0 if point is None else point.number) else None
         if call.globals.json or call.globals.jsonl:
             rate = average_rate(job, counts)
-            document = job_document(job, counts, point, rate_per_second=rate, is_worked=_is_worked(ledger, job))
+            waits = waited_for(ledger, job, counts, call.clock.wall_ms())
+            worked = _is_worked(ledger, job)
+            document = job_document(job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits)
             call.voice.document(document if damaged is None else {**document, "damaged_checkpoint": damaged})
         else:
             call.voice.data(clean_lines(_screen(call, ledger, job, damaged)))
@@ -136,7 +139,7 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
     now, counts, point = ledger.books(job.id)
     owner, wall_ms = holder_of(ledger, now), call.clock.wall_ms()
     where = (now.params.get("seeds") or [""])[0]
-    why = "nobody works it" if now.status == "in_progress" and owner is None else because(now, counts)
+    why = "nobody works it" if now.status == "in_progress" and owner is None else because(now, counts, waiting=waited_for(ledger, now, counts, wall_ms))
     lines = [
         f"{now.name}  {now.uid}  {now.recipe}  {where}   {f'R-{now.run}' if now.run else 'not run yet'}",
         f"{word_of(now, owner)}: {why}, since {moment(now.since, wall_ms)}",

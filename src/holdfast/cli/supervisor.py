@@ -24,6 +24,7 @@ from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.session import Ended
 from holdfast.engine.timekeeper import Timekeeper, stale_because
+from holdfast.engine.waits import waited_for
 from holdfast.errors import HoldfastError, IllegalMove, LedgerUnavailable
 from holdfast.model.job import WORK_CHUNKS, Counts, Job
 from holdfast.model.lease import Lease, Rescued
@@ -39,7 +40,7 @@ HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_o
 
 
 class Supervisor:
-    """Looks from outside like a session: `run`, `interrupt`, `rescued`, `not_saved`."""
+    """Looks from outside like a session: `run`, `interrupt`, `rescued`, `not_saved`, `waiting`."""
 
     def __init__(self, call: Call, job: Job, progress: Progress, nursery: Nursery) -> None:
         self._call, self._job, self._progress = call, job, progress
@@ -56,6 +57,7 @@ class Supervisor:
         self._idle: dict[int, int] = {}  # pid -> looks in a row that found it with nothing, though chunks were free
         self.rescued: Rescued | None = None
         self.not_saved = 0
+        self.waiting = ""
         measured = wiring.lock_waits(call.settings) is not None  # nothing measured must not read as no wait
         self.lock_waits = Spread() if measured else None
 
@@ -140,6 +142,7 @@ class Supervisor:
         self._looked_ms = now_ms
         try:
             job, counts, point = self._ledger.books(self._job.id)
+            self.waiting = waited_for(self._ledger, job, counts, self._clock.wall_ms())
             self._progress(job, counts, counts.in_progress, point.number if point else None)
             if self._moved != (moved := (counts.discovered, counts.settled)) or counts.in_progress == 0:
                 self._moved = moved

@@ -72,6 +72,7 @@ class Terminal:
         lines = [head_line(self._head, self._tail, width)]
         if self._moment is not None:
             lines.append(live_line(self._moment, self._clock.monotonic_ms()))
+            lines += [clean(self._moment.waiting)] if self._moment.waiting else []
         if self._banner:
             lines.append(self._banner)
         # Cut, never wrapped: a line that wraps would make the view taller than what is erased.

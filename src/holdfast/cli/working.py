@@ -14,6 +14,7 @@ from holdfast.cli.summary import disk_low
 from holdfast.config.headers import with_secrets
 from holdfast.engine.control import holder_of
 from holdfast.engine.session import Session
+from holdfast.engine.waits import waited_for
 from holdfast.errors import DiskFull
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Owner
@@ -105,7 +106,7 @@ def watch(call: Call, ledger: Ledger, job: Job, owner: Owner, ears: Ears) -> Res
             holder = holder_of(ledger, job)
             now, counts, point = ledger.books(job.id)
             number = None if point is None else point.number
-            feed(now, counts, counts.in_progress, number)
+            feed(now, counts, counts.in_progress, number, waited_for(ledger, now, counts, call.clock.wall_ms()))
             if now.status != "in_progress":
                 return Result(now, counts, number, now.status)
             if ears.stopped:

@@ -23,6 +23,7 @@ from holdfast.engine.explain import explain
 from holdfast.engine.history import checkpoint_document, every_checkpoint
 from holdfast.engine.progress import job_document
 from holdfast.engine.results import parse_fields
+from holdfast.engine.waits import waited_for
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model import job as model
 from holdfast.model import units
@@ -70,7 +71,9 @@ class Job:
         """What `holdfast status JOB --json` gives."""
         with self._ledger() as ledger:
             job, counts, point = ledger.books(self._key)
-            return job_document(job, counts, point, is_worked=control.holder_of(ledger, job) is not None)
+            waits = waited_for(ledger, job, counts, SystemClock().wall_ms())
+            worked = control.holder_of(ledger, job) is not None
+            return job_document(job, counts, point, is_worked=worked, waiting=waits)
 
     # What can be done with it
 

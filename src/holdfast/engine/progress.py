@@ -24,8 +24,12 @@ def job_document(
     *,
     rate_per_second: float | None = None,
     is_worked: bool | None = None,
+    waiting: str = "",
 ) -> dict[str, Any]:
-    """The document of ux 3.4; keys and their order are a contract. `is_worked`: whether a live process holds it."""
+    """The document of ux 3.4; keys and their order are a contract. `is_worked`: whether a live process holds it.
+
+    `waiting`: what it waits for (engine/waits.py), where nothing is fetched.
+    """
     return {
         "schema": SCHEMA,
         "id": job.uid,
@@ -34,7 +38,7 @@ def job_document(
         "status": job.status,
         "requested": job.requested,
         "paused_by": job.paused_by,
-        "because": because(job, counts, is_worked),
+        "because": because(job, counts, is_worked, waiting),
         "since": iso(job.since),
         "phase": job.phase,
         "run": f"R-{job.run}" if job.run else None,
@@ -59,12 +63,12 @@ def job_document(
     }
 
 
-def because(job: Job, counts: Counts, is_worked: bool | None = None) -> str:
+def because(job: Job, counts: Counts, is_worked: bool | None = None, waiting: str = "") -> str:
     """Why the job is as it is; a running one says what it does at this instant, a forsaken one that nobody works it."""
     if job.status == "in_progress" and is_worked is False:
         return f"nobody works it; to go on: holdfast resume {job.name}"
     if job.status != "in_progress" or not counts.in_progress:
-        return job.because
+        return waiting or job.because
     pages = "1 page" if counts.in_progress == 1 else f"{counts.in_progress} pages"
     return f"{job.because}: finishing {pages}" if job.requested else f"fetching {pages}"
 

@@ -29,6 +29,7 @@ from holdfast.engine.pace import Pace
 from holdfast.engine.planner import Planner
 from holdfast.engine.robots import RobotsBook
 from holdfast.engine.timekeeper import Timekeeper, stale_because
+from holdfast.engine.waits import waited_for
 from holdfast.engine.worker import Worker
 from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
 from holdfast.model.job import Counts, Job
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from random import Random
 
 PROGRESS_EVERY_MS = 200
+WAITS_EVERY_MS = 1000
 ASK_AGAIN_S = 0.2
 STALE_AFTER_S = 3600.0
 HOW = {
@@ -102,6 +104,8 @@ class Session:
         self._peak = 0  # most in flight at a commit
         self.rescued: Rescued | None = None
         self.not_saved = 0
+        self.waiting = ""  # for what, as last told
+        self._waits_ms = 0
         self.on_plan_failed: Callable[[str], None] = lambda why: None  # for who holds the control elsewhere
         self._plan_failed = ""  # what of it was told
 
@@ -325,10 +329,20 @@ class Session:
             return
         try:
             job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
+            await self._look_what_it_waits_for(job, counts)
         except LedgerUnavailable:
             return
         in_flight = self._worker.in_flight if self._worker else 0
         self._parts.progress(job, counts, in_flight, point.number if point else None)
+
+    async def _look_what_it_waits_for(self, job: Job, counts: Counts) -> None:
+        """Once a second at most: it looks at every lane that has something to do."""
+        now_ms = self._parts.clock.monotonic_ms()
+        if counts.in_progress:
+            self.waiting = ""
+        elif now_ms - self._waits_ms >= WAITS_EVERY_MS:
+            self._waits_ms, wall_ms = now_ms, self._parts.clock.wall_ms()
+            self.waiting = await self._thread.call(lambda ledger: waited_for(ledger, job, counts, wall_ms))
 
     async def _wind_up(self, how: str, heartbeat: Heartbeat) -> Ended:
         """Tell the ledger the last of the active time, give the chunks back, and carry out what was asked."""

@@ -75,7 +75,22 @@ def test_gaps_are_named(tmp_path: Path, web: FakeWeb) -> None:
     done = holdfast("targets", "IMM", "--where", "disposition:no_record", "--jsonl", cwd=tmp_path)
     [gap] = [json.loads(line) for line in done.out.splitlines()]
     assert (gap["key"], gap["status"]) == ("IMM-6-25", "succeeded")
-    assert {row["key"] for row in targets(tmp_path)} == {"IMM-4-25", "IMM-5-25", "IMM-6-25", "IMM-7-25"}
+    assert [row["key"] for row in targets(tmp_path)] == ["IMM-4-25", "IMM-5-25", "IMM-6-25", "IMM-7-25"]
+
+
+def test_gaps_and_ranges_are_shown_where_people_look(tmp_path: Path, web: FakeWeb) -> None:
+    done = holdfast(*words(web, "IMM-1-25..IMM-12-25", "-o", "imm.jsonl"), cwd=tmp_path)
+    gaps = "  gaps: 4 numbers have no record        see: holdfast targets IMM --where 'disposition:no_record'"
+    assert gaps in done.err.splitlines()
+    assert "Wrote 8 records to imm.jsonl" in done.err
+    cases = [json.loads(line)["case"] for line in (tmp_path / "imm.jsonl").read_text().splitlines()]
+    assert cases == [f"IMM-{n}-25" for n in range(1, 13) if n % 3]
+    status = holdfast("status", "IMM", cwd=tmp_path).out
+    assert "  cases  IMM-1-25..IMM-12-25   R-1" in status
+    assert gaps in status
+    table = [line.split() for line in holdfast("targets", "IMM", cwd=tmp_path).out.splitlines()]
+    assert table[0] == ["KEY", "STATUS", "WHY", "TRIES", "URL"]
+    assert [row[0] for row in table[1:]] == [f"IMM-{n}-25" for n in range(1, 13)]
 
 
 def test_trouble_is_no_gap(tmp_path: Path) -> None:

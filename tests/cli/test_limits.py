@@ -40,7 +40,7 @@ def test_ten_pages_are_fetched_then_ten_more(slow_tree: WorldServer, tmp_path: P
     assert job["counts"]["succeeded"] + job["counts"]["failed"] == 10
     assert job["counts"]["pending"] > 0
     assert len((tmp_path / "frogs.jsonl").read_text().splitlines()) == job["counts"]["succeeded"]
-    assert "Timed out  frogs  R-1   discovered " in done.err
+    assert "Stopped at its page limit  frogs  R-1   discovered " in done.err
     assert "continue: holdfast resume frogs --extend-pages 500" in done.err
     more = holdfast("resume", "frogs", "--extend-pages", "10", cwd=tmp_path)
     assert more.code == 13, more.err

@@ -63,6 +63,8 @@ def test_a_seed_that_robots_forbids_is_skipped_when_claimed(tmp_path: Path) -> N
         assert origin.paths() == ["/robots.txt"]
     assert done.json()["counts"]["skipped"] == 1, done.err
     assert ends(tmp_path) == {"/": ("skipped", "robots", "Disallow: /", 1)}
+    assert f"  robots.txt forbids the seed {origin.url}/; see: holdfast explain " in done.err
+    assert "  skipped: robots 1        see: holdfast targets " in done.err
 
 
 def test_ignoring_robots_fetches_all_warns_and_is_an_event(tmp_path: Path) -> None:

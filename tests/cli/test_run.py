@@ -98,6 +98,7 @@ def test_a_step_that_raises_fails_its_target_only(tmp_path: Path, web: FakeWeb) 
     assert len(failed) == BOARDS
     assert "AttributeError" in failed[0]["because"]
     assert "forum.py, line" in failed[0]["because"]
+    assert "  after the recipe is mended: holdfast retry frogs --where code:recipe_error" in done.err
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])

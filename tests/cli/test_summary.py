@@ -19,6 +19,7 @@ def test_the_summary_of_the_handbook() -> None:
         "Paused  docs-x  R-4   discovered 2140 = 1412 succeeded + 9 failed + 29 skipped + 0 cancelled + 690 pending"
         "   checkpoint 61",
         "  failed: network_timeout 5, http_403 3, answer_unreadable 1        see: holdfast errors docs-x",
+        "  skipped: excluded 20, robots 5, duplicate 4        see: holdfast targets docs-x --where status:skipped",
         "  continue: holdfast resume docs-x     results so far: holdfast export docs-x -o docs-x.jsonl --format jsonl",
     ]
 

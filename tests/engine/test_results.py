@@ -47,10 +47,11 @@ def lines_of(results: Results) -> list[dict[str, Any]]:
 
 def test_a_record_is_its_own_fields_and_where_it_comes_from(bench: Bench) -> None:
     lines = lines_of(forum(bench))
+    assert {line["kind"] for line in lines} == {"thread"}
     assert [list(line) for line in lines] == [
-        ["url", "key", "target", "run", "title", "posts"],
-        ["url", "key", "target", "run", "title"],
-        ["url", "key", "target", "run", "tags"],
+        ["url", "key", "target", "run", "kind", "title", "posts"],
+        ["url", "key", "target", "run", "kind", "title"],
+        ["url", "key", "target", "run", "kind", "tags"],
     ]
     assert lines[0]["url"] in (f"{MARSH}/frog/1", f"{MARSH}/frog/2")
     assert lines[1]["url"] == "https://toad.test/"  # its own name wins
@@ -60,7 +61,7 @@ def test_a_record_is_its_own_fields_and_where_it_comes_from(bench: Bench) -> Non
 def test_a_table_has_the_fields_of_all_records(bench: Bench) -> None:
     out: list[bytes] = []
     assert write_csv(forum(bench), out.append) == 3
-    assert out[0] == b"url,key,target,run,title,posts,tags\r\n"
+    assert out[0] == b"url,key,target,run,kind,title,posts,tags\r\n"
     assert out[1].endswith(b",'=HYPERLINK(1),3,\r\n")
     assert out[3].endswith(b',,,"[""a"",""b""]"\r\n')
 
@@ -69,6 +70,16 @@ def test_named_fields_are_all_there_is_in_the_order_they_were_named(bench: Bench
     lines = lines_of(forum(bench, fields=parse_fields("posts,title")))
     assert list(lines[0].items()) == [("posts", 3), ("title", "=HYPERLINK(1)")]
     assert lines[2] == {"posts": None, "title": None}
+
+
+def test_a_field_that_no_record_has_is_refused_with_those_there_are(bench: Bench) -> None:
+    results = forum(bench, fields=parse_fields("title,post"))
+    assert results.check() is results  # it goes on: what is still to come may have it
+    ended = replace(results, job=replace(results.job, status="completed"))
+    with pytest.raises(BadParams, match=r"a record has no field 'post'; did you mean posts\?") as refused:
+        ended.check()
+    assert refused.value.hint == "fields: url key target run kind text title posts tags"
+    assert replace(ended, fields=parse_fields("tags,title,+text")).check()
 
 
 @pytest.mark.parametrize(

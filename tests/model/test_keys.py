@@ -111,6 +111,11 @@ def test_canonical_is_idempotent_and_its_parts_make_the_whole(text: str, base: s
         ("example.org/docs", "https://example.org/docs"),
         (" http://a.test ", "http://a.test/"),
         ("a.test:81", "https://a.test:81/"),
+        ("127.0.0.1:8191", "http://127.0.0.1:8191/"),
+        ("localhost:8000/docs", "http://localhost:8000/docs"),
+        ("[::1]:8000", "http://[::1]:8000/"),
+        ("127.0.0.1:443", "https://127.0.0.1/"),
+        ("192.0.2.7", "https://192.0.2.7/"),
     ],
 )
 def test_what_a_person_types_is_read_kindly(typed: str, url: str) -> None:

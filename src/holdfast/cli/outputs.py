@@ -170,7 +170,8 @@ def write_results(
             lines = export(output.form, file.write, rows)
 
         wiring.publish(output.path, write)
-    call.voice.say(exported(lines, shown(output.path), output.path.stat().st_size))
+    noun = "page" if output.form == "warc" or job.recipe == "site" else "record"
+    call.voice.say(exported(lines, noun, shown(output.path), output.path.stat().st_size))
     return lines
 
 

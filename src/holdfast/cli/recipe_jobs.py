@@ -205,5 +205,6 @@ def _show_plan(call: Call, asked: Asked) -> int:
     if total is None:
         total = len(shown) + sum(1 for _ in islice(plan, PLAN_COUNTED))
     least = "at least " if total == PLAN_SHOWN + PLAN_COUNTED else ""
-    call.voice.say(f"The plan has {least}{count_of(total, 'target')}; nothing was fetched or stored.")
+    first = f", the first {len(shown)} of them are above" if total > len(shown) else ""
+    call.voice.say(f"The plan has {least}{count_of(total, 'target')}{first}; nothing was fetched or stored.")
     return 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
+from holdfast.cli.notes import notes_on
 from holdfast.cli.outputs import Output, kept_output, shown, write_results
 from holdfast.cli.refusals import is_cancelled
 from holdfast.cli.signals import Ears, hearing
@@ -152,9 +153,8 @@ def _warn(call: Call, job: Job) -> None:
 def _head(ledger: Ledger, job: Job) -> str:
     """`docs-x  site  https://docs.x.dev   R-4 resumed at 1000 done`"""
     counts = ledger.books(job.id)[1]
-    where = (job.params.get("seeds") or [""])[0]
     run = f"R-{job.run + 1} " + (f"resumed at {counts.succeeded} done" if job.run else "started")
-    return f"{job.name}  {job.recipe}  {where}   {run}"
+    return f"{job.name}  {job.recipe}  {summary.inputs(job)}   {run}"
 
 
 def _left(call: Call, ledger: Ledger, job: Job) -> Result:
@@ -186,7 +186,8 @@ def conclude(call: Call, ledger: Ledger, result: Result, *, output: Output | Non
     finally:
         if result.how != "watched":
             wrote = None if output is None or output.path is None else shown(output.path)
-            told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote)
+            notes = notes_on(ledger, result.job, result.counts)
+            told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote, notes=notes)
             call.voice.insist(told)
     if result.lock_waits is not None and call.globals.verbose:
         call.voice.say(summary.lock_wait(result.lock_waits))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.cli.call import Call
+from holdfast.cli.notes import notes_on
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import ways_on
-from holdfast.cli.summary import books
+from holdfast.cli.summary import PAGE_LIMIT, books, inputs
 from holdfast.cli.text import clean_lines, count_of, parts_of, table, to_json
 from holdfast.cli.values import ago, moment, span
 from holdfast.engine.breakdown import GROUPINGS, breakdown_document
@@ -127,7 +128,7 @@ def word_of(job: Job, owner: Owner | None) -> str:
         return "Interrupted"
     if job.requested:
         return {"pause": "Pausing", "cancel": "Cancelling"}[job.requested]
-    return WORDS[job.status]
+    return "Stopped" if (job.status, job.stop_reason) == ("timeout", PAGE_LIMIT) else WORDS[job.status]
 
 
 def _newest_number(ledger: Ledger, job: Job) -> int:
@@ -138,10 +139,10 @@ def _newest_number(ledger: Ledger, job: Job) -> int:
 def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
     now, counts, point = ledger.books(job.id)
     owner, wall_ms = holder_of(ledger, now), call.clock.wall_ms()
-    where = (now.params.get("seeds") or [""])[0]
-    why = "nobody works it" if now.status == "in_progress" and owner is None else because(now, counts, waiting=waited_for(ledger, now, counts, wall_ms))
+    waits = waited_for(ledger, now, counts, wall_ms)
+    why = "nobody works it" if now.status == "in_progress" and owner is None else because(now, counts, waiting=waits)
     lines = [
-        f"{now.name}  {now.uid}  {now.recipe}  {where}   {f'R-{now.run}' if now.run else 'not run yet'}",
+        f"{now.name}  {now.uid}  {now.recipe}  {inputs(now)}   {f'R-{now.run}' if now.run else 'not run yet'}",
         f"{word_of(now, owner)}: {why}, since {moment(now.since, wall_ms)}",
         books(counts),
     ]
@@ -149,6 +150,7 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
         lines.append(f"  failed: {parts_of(counts.failed_by)}")
     if counts.skipped:
         lines.append(f"  skipped: {parts_of(counts.skipped_by)}")
+    lines += [f"  {note}" for note in notes_on(ledger, now, counts)]
     rate = average_rate(now, counts)
     facts = [
         _checkpoint(point, damaged, wall_ms),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from holdfast.cli.refusals import raise_limit, start_over
 from holdfast.cli.text import count_of, parts_of
 from holdfast.cli.values import ago, show_duration, show_size
@@ -19,20 +21,43 @@ FIRST_WORDS = {
     "failed": "Failed",
     "cancelled": "Cancelled",
 }
+PAGE_LIMIT = "page_limit"
 GOES_ON = ("paused", "disk_full", "interrupted", "lost", "failed")
 
 
-def summary(how: str, job: Job, counts: Counts, checkpoint: int | None, *, wrote: str | None = None) -> str:
+def summary(
+    how: str,
+    job: Job,
+    counts: Counts,
+    checkpoint: int | None,
+    *,
+    wrote: str | None = None,
+    notes: Sequence[str] = (),
+) -> str:
     """Always last on stderr: how it ended, the books, what failed, and the ways on. `wrote`: the results' file."""
     run = f"R-{job.run}" if job.run else "not run"
     point = "no checkpoint" if checkpoint is None else f"checkpoint {checkpoint}"
-    lines = [f"{FIRST_WORDS[how]}  {job.name}  {run}   {books(counts)}   {point}"]
+    lines = [f"{first_words(how, job)}  {job.name}  {run}   {books(counts)}   {point}"]
     if how in ("failed", "timeout") or (how == "paused" and job.paused_by not in ("interrupt", "user", None)):
         lines.append(f"  because: {job.because}")
     if counts.failed:
         lines.append(f"  failed: {parts_of(counts.failed_by)}        see: holdfast errors {job.name}")
+    if counts.skipped:
+        see = f"see: holdfast targets {job.name} --where status:skipped"
+        lines.append(f"  skipped: {parts_of(counts.skipped_by)}        {see}")
+    lines += [f"  {note}" for note in notes]
     lines.append(f"  {ways_on(how, job, wrote)}")
     return "\n".join(lines)
+
+
+def first_words(how: str, job: Job) -> str:
+    return "Stopped at its page limit" if (how, job.stop_reason) == ("timeout", PAGE_LIMIT) else FIRST_WORDS[how]
+
+
+def inputs(job: Job) -> str:
+    """What the job was begun with: its first seed or range."""
+    given = job.params.get("seeds") or job.params.get("ranges") or [""]
+    return f"{given[0]} and {len(given) - 1} more" if len(given) > 1 else str(given[0])
 
 
 def books(counts: Counts) -> str:
@@ -111,5 +136,5 @@ def lock_wait(waits: Spread) -> str:
     return f"ledger lock wait: p50 {ms['p50']} p95 {ms['p95']} max {ms['max']} ms per commit ({waits.count} commits)"
 
 
-def exported(count: int, path: str, size: int) -> str:
-    return f"Wrote {count_of(count, 'page')} to {path} ({show_size(float(f'{size:.3g}'))})."
+def exported(count: int, noun: str, path: str, size: int) -> str:
+    return f"Wrote {count_of(count, noun)} to {path} ({show_size(float(f'{size:.3g}'))})."

@@ -9,6 +9,7 @@ from holdfast.cli.parser import Parser
 from holdfast.cli.text import table
 from holdfast.cli.values import whole
 from holdfast.engine.documents import target_document
+from holdfast.engine.ordering import CASES, by_number
 from holdfast.model.target import TargetRow
 from holdfast.policy import filters
 from holdfast.ports import Ledger
@@ -16,6 +17,7 @@ from holdfast.ports import Ledger
 ROWS_AT_ONCE = 500
 TABLE_ROWS = 50
 HEAD = ("ID", "STATUS", "WHY", "DEPTH", "TRIES", "URL")
+KEYED_HEAD = ("KEY", "STATUS", "WHY", "TRIES", "URL")  # of targets with a natural key, such as cases
 FIELDS = (
     "id", "key", "url", "type", "status", "disposition", "rule", "code", "depth", "parent", "host", "engine", "chunk",
     "generation", "attempts", "not_before", "because", "found_at", "settled_at", "run", "label",
@@ -34,6 +36,8 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger:
         job = ledger.job(call.options.job)
         rows = _rows(ledger, job.id, conditions)
+        if job.recipe == CASES:
+            rows = by_number(rows, lambda row: row.name)
         if call.globals.jsonl:
             _as_lines(call, rows)
         elif call.globals.json:
@@ -68,8 +72,12 @@ def _as_table(call: Call, rows: Iterator[TargetRow], name: str) -> None:
     if not shown:
         call.voice.say(f"No targets of {name} fit." if call.options.where else f"{name} has no targets yet.")
         return
-    cells = [(f"T-{row.id:x}", row.status, _why(row), str(row.depth), str(row.attempts), row.url) for row in shown]
-    call.voice.data(table(HEAD, cells))
+    if any(row.name for row in shown):
+        cells = [(row.name or f"T-{row.id:x}", row.status, _why(row), str(row.attempts), row.url) for row in shown]
+        call.voice.data(table(KEYED_HEAD, cells))
+    else:
+        plain = [(f"T-{row.id:x}", row.status, _why(row), str(row.depth), str(row.attempts), row.url) for row in shown]
+        call.voice.data(table(HEAD, plain))
     if more:
         call.voice.say(f"The first {len(shown)} are shown. More: --limit N, all of them: --jsonl")
 

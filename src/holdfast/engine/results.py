@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.engine.ordering import CASES, by_number
 from holdfast.errors import BadParams, Corrupt
 from holdfast.model.job import Job
 from holdfast.model.outcome import body_of
@@ -20,8 +21,9 @@ from holdfast.ports import Blobs, Views
 ROWS_AT_ONCE = 500
 SITE = "site"
 TEXT = "text"
-ENVELOPE = ("url", "key", "target", "run")  # what every record has besides its own fields
+ENVELOPE = ("url", "key", "target", "run", "kind")  # what every record has besides its own fields
 ON_REQUEST = ("key", TEXT)
+GOING = ("pending", "in_progress")
 
 ReadText = Callable[[bytes, str], str | None]
 
@@ -63,18 +65,37 @@ class Results:
     fields: Fields = EVERYTHING
 
     def check(self) -> Results:
-        """Itself; BadParams where a field is named that no page has. Other recipes' records have their own fields."""
-        if self.job.recipe == SITE:
-            known = (*PAGE_FIELDS, *ON_REQUEST)
+        """Itself; BadParams where a field is named that no page has, or no record that is there.
+
+        Fields of records that are still to come are not known: what is named then is taken as it is.
+        """
+        is_site = self.job.recipe == SITE
+        if is_site or self.job.status not in GOING:
+            known = (*PAGE_FIELDS, *ON_REQUEST) if is_site else self._named_by_records()
             for name in self.fields.names:
                 if name not in known:
                     near = get_close_matches(name, known, n=1)
                     guess = f"; did you mean {near[0]}?" if near else ""
-                    raise BadParams(f"a page has no field {name!r}{guess}", hint=f"fields: {' '.join(known)}")
+                    noun = "page" if is_site else "record"
+                    raise BadParams(f"a {noun} has no field {name!r}{guess}", hint=f"fields: {' '.join(known)}")
         return self
 
+    def _named_by_records(self) -> dict[str, None]:
+        """The fields of the records that there are, as far as it needs reading to find those that were asked for."""
+        found: dict[str, None] = dict.fromkeys((*ENVELOPE, TEXT))
+        wanted = set(self.fields.names)
+        for row in self._by_discovery() if wanted else ():
+            found |= dict.fromkeys(record_object(row))
+            if wanted <= found.keys():
+                break
+        return found
+
     def rows(self) -> Iterator[PageRow]:
-        """Every result, in discovery order."""
+        """Every result, in discovery order; cases by their numbers."""
+        rows = self._by_discovery()
+        return by_number(rows, lambda row: row.name) if self.job.recipe == CASES else rows
+
+    def _by_discovery(self) -> Iterator[PageRow]:
         after = (0, -1)
         while rows := self.views.results(self.job.id, where=self.where, after=after, limit=ROWS_AT_ONCE):
             yield from rows
@@ -119,5 +140,6 @@ def record_object(row: PageRow) -> dict[str, Any]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Corrupt(f"record {row.n} of T-{row.target:x} cannot be read: {error}") from error
     own = own if isinstance(own, dict) else {"value": own}
-    where = {"url": row.url, "key": row.name or row.key.hex(), "target": f"T-{row.target:x}", "run": f"R-{row.run}"}
+    key = row.name or row.key.hex()
+    where = {"url": row.url, "key": key, "target": f"T-{row.target:x}", "run": f"R-{row.run}", "kind": row.kind}
     return {**where, **own}

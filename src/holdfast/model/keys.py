@@ -22,6 +22,8 @@ URL_LENGTH_MAX = 8_192
 SCHEMES = ("http:", "https:")
 DIRECTORIES_REMEMBERED = 4_096
 NAMED = "name:\0"  # no URL begins like this, so no name shares a key with one
+# An address with a port is a server under development, and hardly ever one with a certificate.
+_SERVED_HERE = re.compile(r"(?:localhost|[0-9]+(?:\.[0-9]+){3}|\[[0-9a-fA-F:.]+\]):(?!443(?![0-9]))[0-9]+(?![^/?#])")
 _LAST_DIGITS = re.compile(r"\d{3}(?!\d)")
 
 # What the URL parser would leave as it is, and it costs twenty times as much as a look; a test compares the two.
@@ -85,9 +87,10 @@ def _split(href: str) -> Address | None:
 
 
 def seed_address(text: str) -> Address:
-    """The address of a URL that a person typed; `example.org/docs` is read as https."""
+    """The address of a URL that a person typed; `example.org/docs` is read as https, `127.0.0.1:8000` as http."""
     typed = text.strip()
-    address = canonical(typed if "://" in typed else f"https://{typed}")
+    scheme = "http" if _SERVED_HERE.match(typed) else "https"
+    address = canonical(typed if "://" in typed else f"{scheme}://{typed}")
     if address is None or any(ord(char) < 33 for char in typed):
         raise BadParams(f"{text!r} is not an http or https URL", hint="holdfast crawl https://docs.example.dev")
     return address

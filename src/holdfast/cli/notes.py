@@ -1,0 +1,41 @@
+"""What people should know when a job ends beyond its books: gaps, a seed that robots.txt forbids, code that raised."""
+
+from __future__ import annotations
+
+from holdfast.cli.text import count_of
+from holdfast.engine.documents import retry_command
+from holdfast.engine.ordering import CASES
+from holdfast.model.job import Counts, Job
+from holdfast.ports import Ledger
+
+NO_RECORD = "no_record"
+
+
+def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
+    """One line each; none where there is nothing to say."""
+    lines = []
+    if job.recipe == CASES and counts.succeeded:
+        lines.append(gaps_line(ledger, job))
+    if counts.skipped_by.get("robots"):
+        lines += _forbidden_seed(ledger, job)
+    if counts.failed_by.get("recipe_error"):
+        lines.append(f"after the recipe is mended: {retry_command(job, 'code:recipe_error')}")
+    return lines
+
+
+def gaps_line(ledger: Ledger, job: Job) -> str:
+    """From counters: how many numbers provably have no record."""
+    gaps = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == NO_RECORD)
+    if not gaps:
+        return "gaps: none so far" if job.status == "in_progress" else "gaps: none"
+    have = "has" if gaps == 1 else "have"
+    return (
+        f"gaps: {count_of(gaps, 'number')} {have} no record        "
+        f"see: holdfast targets {job.name} --where 'disposition:{NO_RECORD}'"
+    )
+
+
+def _forbidden_seed(ledger: Ledger, job: Job) -> list[str]:
+    where = [("depth", True, ("0",)), ("disposition", True, ("robots",))]
+    rows = ledger.targets(job.id, where=where, limit=1)
+    return [f"robots.txt forbids the seed {row.url}; see: holdfast explain {job.name} {row.url}" for row in rows]

@@ -22,6 +22,8 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundl
 export UV_SYSTEM_CERTS ?= true
 endif
 unexport VIRTUAL_ENV
+# Where this is set, every one of some thousand starts would compile the whole program anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 RUN := $(UV) run --no-sync
 # Runs `make _NAME`, then says how long it took, whatever came of it.

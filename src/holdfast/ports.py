@@ -8,7 +8,8 @@ repeat it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from holdfast.model.bookmark import Bookmark, Fresh
@@ -31,6 +32,7 @@ from holdfast.model.look import (
     Upcoming,
 )
 from holdfast.model.outcome import Batch, Body, BodyRef, PlanBatch
+from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
 
@@ -354,7 +356,26 @@ class Surveys(Protocol):
         """What changed from the end of one run to the end of another; and where to go on, None at the end."""
 
 
-class Ledger(Jobs, Edits, Work, Views, Looks, Surveys, Hosts, Protocol):
+class Copies(Protocol):
+    """A job's rows as they lie there, for its portable form. Ledgers over SQL have one, whichever engine runs them."""
+
+    def shapes(self) -> tuple[Shape, ...]:
+        """The tables that hold rows of a job, in the order in which they can be written."""
+
+    def standing(self, job: int) -> Standing:
+        """Where the job stands: asked before and after its rows were read, equal answers mean one instant."""
+
+    def copy_out(
+        self, job: int, shape: Shape, *, after: tuple[object, ...] = (), limit: int = 1000
+    ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
+        """The next rows of one table, in a short transaction, and where to go on; None: these were the last."""
+
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice]) -> Job:
+        """A job from its rows, in one commit: ids are moved to free ones, keys are salted anew, held names raise
+        Refused. What was in progress arrives paused."""
+
+
+class Ledger(Jobs, Edits, Work, Views, Looks, Surveys, Hosts, Copies, Protocol):
     """One connection to the durable truth."""
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -381,6 +402,19 @@ class Blobs(Protocol):
         """The decoded body, checked against its sha256; Corrupt where it differs, NotFound where it is missing."""
 
     def close(self) -> None: ...
+
+
+class Shelf(Protocol):
+    """The files that bodies lie in, as whole files."""
+
+    def blocks(self, name: str, length: int) -> Iterator[bytes]:
+        """The first bytes of one, piece by piece; Corrupt where there are fewer, NotFound where there is none."""
+
+    def is_free(self, uid: str) -> bool:
+        """Whether bodies of a job with this id may be put here; nobody else's are there."""
+
+    def receiving(self, uid: str) -> AbstractContextManager[Callable[[str, Iterable[bytes]], None]]:
+        """Put files there, each whole or not at all; around the commit that refers to them. Refused: none stays."""
 
 
 class Archive(Protocol):

@@ -16,6 +16,8 @@ from holdfast.blobs.publish import make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
 from holdfast.blobs.reserve import Reserve
 from holdfast.blobs.segments import Segments
+from holdfast.blobs.shelf import SegmentShelf, is_being_restored
+from holdfast.blobs.shelf import opened as _opened
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
 from holdfast.engine.liveness import boot_id
@@ -32,7 +34,9 @@ from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
+    from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
+    from holdfast.model.snapshot import Manifest
     from holdfast.model.target import PageRow
     from holdfast.policy.filters import Condition
 
@@ -66,7 +70,7 @@ def _open_sqlite(settings: Settings) -> Ledger:
     from holdfast.ledger.sqlite import SqliteLedger
 
     # Asked first: whoever has bodies here has stored their job before them.
-    has_bodies = settings.segments.is_dir() and any(settings.segments.iterdir())
+    has_bodies = settings.segments.is_dir() and not all(map(is_being_restored, settings.segments.iterdir()))
     if has_bodies and not settings.ledger_path.exists():
         raise _lost(settings)
     ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id())
@@ -262,6 +266,39 @@ def back_up(settings: Settings, path: Path) -> None:
         publish_copy(made, path)
     finally:
         made.unlink(missing_ok=True)
+
+
+def take_snapshot(
+    settings: Settings, ledger: Ledger, job: Job, path: Path | None = None, *, with_bodies: bool = True
+) -> tuple[Path, Manifest]:
+    """Write a job's portable form to a new file, whole or not at all: `path`, or a name of its own in a folder."""
+    from holdfast.engine import snapshots
+
+    at_ms = SystemClock().wall_ms()
+    folder = settings.snapshots / job.uid if path is None else path
+    path = folder / f"S-{at_ms:x}.tar" if path is None or path.is_dir() else path
+    if path.exists():
+        raise BadParams(f"{path} is there already; a snapshot overwrites nothing", hint="-o another-name.tar")
+    shelf = SegmentShelf(settings.segments) if with_bodies else None
+    written: list[Manifest] = []
+    _publish(path, lambda file: written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms)))
+    return path, written[0]
+
+
+@contextmanager
+def opened_snapshot(path: Path) -> Iterator[Snapshot]:
+    """A snapshot that was read once and is whole; else it is refused."""
+    from holdfast.engine.restore import Snapshot
+
+    with _opened(path) as file:
+        yield Snapshot(file)
+
+
+def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wishes: Wishes) -> Job:
+    """The job of a snapshot, made in this ledger; its bodies in this data folder."""
+    from holdfast.engine.restore import restore
+
+    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes)
 
 
 def free_mb(folder: Path) -> float:

@@ -124,6 +124,14 @@ COMMANDS: tuple[Command, ...] = (
         ),
     ),
     Command(
+        "snapshot", "RESULTS", "snapshot JOB", "write the portable form: rows and pages in one file (-o FILE)",
+        "snapshot", ("holdfast snapshot docs -o docs.tar", "holdfast snapshot docs --without-artifacts --json"),
+    ),
+    Command(
+        "restore", "RESULTS", "restore FILE", "rebuild a job from a snapshot (--name; --replace)", "restore",
+        ("holdfast restore docs.tar", "holdfast restore docs.tar --name docs-copy"),
+    ),
+    Command(
         "config", "ADMIN", "config show|get|set|path",
         "what is set, where it was said, and setting it (--origin)", "config",
         (

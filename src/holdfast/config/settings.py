@@ -47,5 +47,9 @@ class Settings:
         return self.data / "logs"
 
     @property
+    def snapshots(self) -> Path:
+        return self.data / "snapshots"
+
+    @property
     def exports(self) -> Path:
         return self.data / "exports"

@@ -82,7 +82,7 @@ class Planner:
         self._to_drop -= len(found)
         if failed is not None:
             self._give_up(failed)
-        elif not found or (self._to_drop == 0 and self._trail != self._stored_trail):
+        elif not found or (self._to_drop == 0 and self._stored_trail and self._trail != self._stored_trail):
             raise Refused(
                 f"the plan of {self._recipe.name} is not the one that gave the first {self._cursor} targets: it must "
                 "give the same ones in the same order every time",

@@ -120,7 +120,7 @@ def _free_name(tx: Tx, owner: str, wanted: str) -> str:
     return name
 
 
-def set_aside(tx: Tx, job: int) -> Job:
+def set_aside(tx: Tx, job: int, because: str = "--new") -> Job:
     """Free a job's name and identity: it becomes NAME~N and keeps every row."""
     before = read_job(tx, job, locked=True)
     stem = re.sub(r"~\d+$", "", before.name)
@@ -130,7 +130,7 @@ def set_aside(tx: Tx, job: int) -> Job:
         n += 1
     tx.run("UPDATE job SET name = ?, identity = NULL, version = version + 1 WHERE id = ?", (f"{stem}~{n}", job))
     add_event(
-        tx, control_chunk(tx, job), "job", "set_aside", before.status, before.status, actor="user", because="--new"
+        tx, control_chunk(tx, job), "job", "set_aside", before.status, before.status, actor="user", because=because
     )
     return read_job(tx, job)
 

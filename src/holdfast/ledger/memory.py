@@ -6,7 +6,7 @@ rows, works on a draft of them, and publishes the draft at its end or not at all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -47,6 +47,7 @@ from holdfast.model.look import (
     Upcoming,
 )
 from holdfast.model.outcome import Batch, PlanBatch
+from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
 from holdfast.ports import IsDead, Judge
@@ -54,6 +55,8 @@ from holdfast.ports import IsDead, Judge
 T = TypeVar("T")
 
 __all__ = ["MemoryLedger", "MemoryStore"]
+
+NOT_PORTABLE = "a ledger in memory ends with its process; its jobs have no portable form"
 
 
 class MemoryLedger:
@@ -382,6 +385,20 @@ class MemoryLedger:
         self, job: int, first: RunLook, second: RunLook, *, after: int = 0, limit: int = 500
     ) -> tuple[list[Change], int | None]:
         return self._read(lambda tables: memory_surveys.changes(tables, job, first, second, after, limit))
+
+    def shapes(self) -> tuple[Shape, ...]:
+        raise Refused(NOT_PORTABLE)
+
+    def standing(self, job: int) -> Standing:
+        raise Refused(NOT_PORTABLE)
+
+    def copy_out(
+        self, job: int, shape: Shape, *, after: tuple[object, ...] = (), limit: int = 1000
+    ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
+        raise Refused(NOT_PORTABLE)
+
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice]) -> Job:
+        raise Refused(NOT_PORTABLE)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         raise Refused("a ledger in memory has no SQL to be asked in")

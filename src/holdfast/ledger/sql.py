@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -15,8 +15,10 @@ from holdfast.ledger import (
     labelling,
     leases,
     mending,
+    portable,
     reopening,
     rescoping,
+    restoring,
     settling,
     streams,
     views,
@@ -47,6 +49,7 @@ from holdfast.model.look import (
     Upcoming,
 )
 from holdfast.model.outcome import Batch, PlanBatch
+from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
 from holdfast.ports import IsDead, Judge
@@ -67,6 +70,10 @@ class Store(Protocol):
     def read(self) -> AbstractContextManager[Tx]: ...
 
     def damage(self) -> list[str]: ...
+
+    def reserve(self, ids: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+        """By how much ids of each table must be moved so that they are free here and stay so. A table that is missing
+        from the answer is looked at by whoever writes to it."""
 
     def close(self) -> None: ...
 
@@ -375,6 +382,23 @@ class SqlLedger:
         self, job: int, first: RunLook, second: RunLook, *, after: int = 0, limit: int = 500
     ) -> tuple[list[Change], int | None]:
         return self._read(lambda tx: views_surveys.changes(tx, job, first, second, after, limit))
+
+    # Copies
+
+    def shapes(self) -> tuple[Shape, ...]:
+        return self._read(portable.shapes)
+
+    def standing(self, job: int) -> Standing:
+        return self._read(lambda tx: portable.standing(tx, job))
+
+    def copy_out(
+        self, job: int, shape: Shape, *, after: tuple[object, ...] = (), limit: int = 1000
+    ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
+        return self._read(lambda tx: portable.copy_out(tx, job, shape, after, limit))
+
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice]) -> Job:
+        reserved = self._store.reserve(arrival.ids)
+        return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._read(lambda tx: tx.rows(sql, parameters))

@@ -6,7 +6,7 @@ import os
 import secrets
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,11 @@ from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
 from holdfast.ledger.sql import SqlLedger
 from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey, marks, padded
 from holdfast.model.keys import SALT_BYTES
+from holdfast.model.portable import Column
 from holdfast.model.spread import Spread
 
 WORDS = {"id": "INTEGER PRIMARY KEY", "blob": "BLOB", "compact": "WITHOUT ROWID", "bytes_per_row": ""}
+KIND_OF = {"INTEGER": "int", "BIGINT": "int", "TEXT": "text", "BLOB": "bytes"}
 BUSY_TIMEOUT_S = 10.0
 BUSY_REST_S = 0.001
 LANES_KEPT_MAX = 20_000
@@ -179,6 +181,10 @@ class SqliteStore:
             rows = self._connection.execute(f"PRAGMA integrity_check({DAMAGES_SHOWN})").fetchall()
         return [str(text) for (text,) in rows if text != "ok"]
 
+    def reserve(self, ids: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+        """Nothing can be: a writer is alone, and what is free when it begins is free until it commits."""
+        return {}
+
     def _learn(self, lanes: dict[tuple[int, str, str], tuple[int, int]]) -> None:
         """Lanes are remembered only after the commit that may have made them; the memory is bounded."""
         if len(self.lanes) + len(lanes) > LANES_KEPT_MAX:
@@ -286,6 +292,10 @@ class SqliteTx:
 
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         return self.lanes.get(key) or self._known.get(key)
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        rows = self.rows(f"PRAGMA table_info({table})")
+        return tuple(Column(name, KIND_OF[kind], not (filled or key)) for _, name, kind, filled, _, key in rows)
 
 
 def _several(sql: str, n: int) -> str:

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from holdfast.model.portable import Column
+
 Row = tuple[Any, ...]
 TallyKey = tuple[int, str, str, str]  # chunk, type, status, reason
 
@@ -58,6 +60,9 @@ class Tx(Protocol):
 
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         """A lane that an earlier, committed transaction of this connection saw."""
+
+    def columns(self, table: str) -> tuple[Column, ...]:
+        """The columns of a table, in their order."""
 
 
 TARGET_COLUMNS = (

@@ -1,0 +1,108 @@
+"""Segments as whole files: read to the end of what is referred to, and received from a snapshot.
+
+A folder into which bodies are received has a mark in it until the rows that refer to them are committed. What a killed
+restore leaves behind is known by it: nobody takes it for the pages of a lost ledger, and the next restore writes there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from holdfast.blobs.publish import make_directory, publish, refusal, sync_directory
+from holdfast.errors import BadParams, Corrupt, LedgerUnavailable, NotFound, Refused
+
+READ_BYTES = 1 << 20
+MARK = "restoring"
+
+
+class SegmentShelf:
+    """Fulfils ports.Shelf for the segments below `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def blocks(self, name: str, length: int) -> Iterator[bytes]:
+        path = self._root / name
+        try:
+            with path.open("rb") as file:
+                if file.seek(0, os.SEEK_END) < length:
+                    raise Corrupt(f"segment {name} is shorter than its pages need", hint="holdfast verify JOB")
+                file.seek(0)
+                while length:
+                    block = file.read(min(length, READ_BYTES))
+                    if not block:
+                        raise Corrupt(f"segment {name} became shorter while it was read")
+                    length -= len(block)
+                    yield block
+        except FileNotFoundError:
+            raise NotFound(f"segment {name} is missing", hint="--without-artifacts leaves bodies out") from None
+
+    def is_free(self, uid: str) -> bool:
+        folder = self._root / uid
+        return not folder.exists() or is_being_restored(folder)
+
+    @contextmanager
+    def receiving(self, uid: str) -> Iterator[Callable[[str, Iterable[bytes]], None]]:
+        """Files appear whole, one by one. Where anything is refused they are taken away again; where it is not known
+        whether the rows were committed, they stay."""
+        folder = self._root / uid
+        files: list[Path] = []
+
+        def receive(name: str, blocks: Iterable[bytes]) -> None:
+            files.append(folder / name)
+            publish(folder / name, lambda file: [file.write(block) for block in blocks])
+
+        with _marked(folder):
+            try:
+                yield receive
+            except LedgerUnavailable:
+                raise
+            except BaseException:
+                for path in (*files, folder / MARK):
+                    path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    folder.rmdir()
+                raise
+            (folder / MARK).unlink(missing_ok=True)
+
+
+def is_being_restored(folder: Path) -> bool:
+    """Whether this folder's bodies may belong to no job, because a restore did not come to its end."""
+    return (folder / MARK).exists()
+
+
+@contextmanager
+def _marked(folder: Path) -> Iterator[None]:
+    """The mark is on the disk before the first body, and held by one process at a time."""
+    try:
+        make_directory(folder)
+        descriptor = os.open(folder / MARK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise refusal(error, folder) from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Refused(f"another process is restoring {folder.name} here just now") from None
+        sync_directory(folder)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file to be read."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {path}") from None
+    except OSError as error:
+        raise BadParams(f"{path} cannot be read: {error.strerror}") from error
+    with file:
+        yield file

@@ -1,0 +1,181 @@
+"""A job made from a snapshot. Every byte of the file is checked before the first row is parsed or written.
+
+Bodies come first, then the one commit that refers to them: killed before it, there is no job, and the same command
+again begins anew.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, BinaryIO
+
+import msgspec
+
+from holdfast.engine.control import holder_of, pause
+from holdfast.engine.snapshots import BODIES, SEGMENT_BYTES, load_zstd
+from holdfast.engine.tarball import Unpacker
+from holdfast.errors import BadParams, Refused
+from holdfast.model.job import Job
+from holdfast.model.portable import Arrival, Shape, Slice
+from holdfast.model.snapshot import MANIFEST, MANIFEST_BYTES_MAX, Manifest, Part, damaged, read_manifest
+from holdfast.ports import Ledger, Shelf
+
+ROW_BYTES_MAX = 256 * 1024 * 1024
+ROWS_PER_SLICE = 1_000
+
+
+class Snapshot:
+    """A snapshot file that is whole: opening it has read all of it once."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._members = Unpacker(file)
+        self.manifest = self._manifest()
+        wanted = (*self.manifest.segments, *self._bodies())
+        names = tuple(part.name for part in wanted)
+        if (*names, MANIFEST) != self._members.names:
+            missing = sorted({*names, MANIFEST} ^ {*self._members.names})
+            raise damaged(f"it lacks a file, or has one too many: {(*missing, 'their order')[0]}")
+        for part in wanted:
+            for _ in self._checked(part):
+                pass
+
+    def bodies(self) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """(file name, its bytes), checked once more on the way."""
+        for part in self._bodies():
+            yield part.name.removeprefix(BODIES), self._checked(part)
+
+    def slices(self) -> Iterator[Slice]:
+        """The rows, table by table, each of the type of its columns."""
+        shapes = {shape.table: shape for shape in self.manifest.tables}
+        for part in self.manifest.segments:
+            rows = self._rows(part, shapes[part.table])
+            for start in range(0, len(rows), ROWS_PER_SLICE):
+                yield shapes[part.table], rows[start : start + ROWS_PER_SLICE]
+
+    def _manifest(self) -> Manifest:
+        if MANIFEST not in self._members.names:
+            raise damaged("it has no manifest, so it was never finished")
+        if self._members.size(MANIFEST) > MANIFEST_BYTES_MAX:
+            raise damaged("its manifest is too large")
+        return read_manifest(b"".join(self._members.blocks(MANIFEST)))
+
+    def _bodies(self) -> tuple[Part, ...]:
+        return tuple(msgspec.structs.replace(part, name=BODIES + part.name) for part in self.manifest.bodies or ())
+
+    def _checked(self, part: Part) -> Iterator[bytes]:
+        """The bytes of a member; when they are all read, they are the ones that were written."""
+        if self._members.size(part.name) != part.bytes:
+            raise damaged(f"{part.name} has not the length that was written")
+        digest = sha256()
+        for block in self._members.blocks(part.name):
+            digest.update(block)
+            yield block
+        if digest.hexdigest() != part.sha256:
+            raise damaged(f"{part.name} does not have its sha256")
+
+    def _rows(self, part: Part, shape: Shape) -> list[tuple[Any, ...]]:
+        packed = b"".join(self._checked(part))
+        decoder: msgspec.json.Decoder[tuple[Any, ...]] = msgspec.json.Decoder(shape.row_type())
+        try:
+            rows = [decoder.decode(line) for line in _unpacked(packed, part).splitlines()]
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise damaged(f"a row of {part.table} cannot be read ({error})") from None
+        if len(rows) != part.rows:
+            raise damaged(f"{part.name} has {len(rows)} rows, not {part.rows}")
+        return rows
+
+
+def _unpacked(packed: bytes, part: Part) -> bytes:
+    """However small it is packed: no more than the program that wrote it would have put in."""
+    zstd = load_zstd()
+    stream = zstd.ZstdDecompressor()
+    try:
+        text: bytes = stream.decompress(packed, SEGMENT_BYTES + ROW_BYTES_MAX)
+    except zstd.ZstdError as error:
+        raise damaged(f"{part.name} cannot be decompressed ({error})") from None
+    if not stream.eof or stream.unused_data:
+        raise damaged(f"{part.name} is larger than it may be")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Under which name a job is restored, and whether one that has it gives it up."""
+
+    name: str | None = None
+    replace: bool = False
+    actor: str = "cli"
+
+
+def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes) -> Job:
+    """The job in this ledger: paused, if it was being worked or paused. Whatever is refused has changed nothing."""
+    manifest = snapshot.manifest
+    _check_schema(ledger, manifest)
+    name = _name(wishes.name, manifest)
+    identity = f"{manifest.recipe}#{wishes.name}" if wishes.name else manifest.identity
+    jobs = ledger.jobs()
+    taken = [job for job in jobs if job.name == name or (job.identity is not None and job.identity == identity)]
+    if taken and not wishes.replace:
+        raise Refused(
+            f"there is a job {taken[0].name} already, with this name or these inputs",
+            hint=f"--name OTHER restores beside it; --replace keeps it as {taken[0].name}~1",
+        )
+    for job in taken:
+        _make_way(ledger, job)
+    uid = _uid(manifest.job_id, {job.uid for job in jobs}, shelf)
+    arrival = Arrival(
+        ledger=manifest.ledger,
+        ids={table: bounds for table, bounds in manifest.ids.items() if table != "job"},
+        uid=uid,
+        name=name,
+        identity=identity,
+        segments_under=None if manifest.bodies is None else uid,
+        replaces=tuple(job.id for job in taken),
+        actor=wishes.actor,
+        because=f"restored from {manifest.id} of {manifest.updated_at}",
+    )
+    if not manifest.bodies:
+        return ledger.copy_in(arrival, snapshot.slices())
+    with shelf.receiving(uid) as receive:
+        for file, blocks in snapshot.bodies():
+            receive(file, blocks)
+        return ledger.copy_in(arrival, snapshot.slices())
+
+
+def _check_schema(ledger: Ledger, manifest: Manifest) -> None:
+    own = {shape.table: set(shape.columns) for shape in ledger.shapes()}
+    if {shape.table: set(shape.columns) for shape in manifest.tables} == own:
+        return
+    [(schema,)] = ledger.query("SELECT schema_version FROM ledger")
+    raise Refused(
+        f"this snapshot was taken from a ledger of schema {manifest.ledger_schema}, and this ledger has {schema}; "
+        "nothing was restored",
+        hint="restore it with the Holdfast that wrote it, upgrade there, and take it again",
+    )
+
+
+def _name(wanted: str | None, manifest: Manifest) -> str:
+    if wanted is None:
+        return manifest.name
+    if not wanted.strip() or not wanted.isprintable():
+        raise BadParams(f"{wanted!r} cannot be a job's name")
+    return wanted
+
+
+def _make_way(ledger: Ledger, job: Job) -> None:
+    owner = holder_of(ledger, job)
+    if owner is not None:
+        raise Refused(f"{job.name} is being worked by {owner}; it cannot be replaced now", hint="holdfast pause")
+    if job.status == "in_progress":
+        pause(ledger, job, actor="cli")
+
+
+def _uid(wanted: str, taken: set[str], shelf: Shelf) -> str:
+    """The id that it had, where nothing here has it; no folder of somebody's bodies is written to."""
+    uid = wanted
+    while uid in taken or not shelf.is_free(uid):
+        uid = f"J-{secrets.token_hex(4)}"
+    return uid

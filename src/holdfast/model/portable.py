@@ -1,0 +1,62 @@
+"""A job on its way from one ledger to another: shapes of its tables, where it stood, what it becomes. No I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+
+INT64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+KINDS: dict[str, Any] = {"int": INT64, "text": str, "bytes": bytes}
+Slice = tuple["Shape", list[tuple[Any, ...]]]  # rows of one table, in the order of its columns
+
+
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    kind: str  # of KINDS
+    optional: bool
+
+
+class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table that holds rows of a job, column by column."""
+
+    table: str
+    columns: tuple[Column, ...]
+
+    def place_of(self, column: str) -> int | None:
+        """Where this column stands in a row."""
+        names = [each.name for each in self.columns]
+        return names.index(column) if column in names else None
+
+    def row_type(self) -> Any:
+        """The type of a row, so that nothing is read that the table could not hold."""
+        kinds = [KINDS[each.kind] | None if each.optional else KINDS[each.kind] for each in self.columns]
+        return tuple[tuple(kinds)]  # type: ignore[misc]
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """Where a job stands: equal before and after its rows were read, the rows belong together.
+
+    Commit and event numbers only grow and every write of a job takes one, so equal means that nothing was written.
+    """
+
+    ledger: str
+    schema_version: int
+    held: bool
+    marks: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """How a job comes into a ledger. `ids`: per table the lowest and the highest id that its rows had."""
+
+    ledger: str  # the one that the rows were read from
+    ids: dict[str, tuple[int, int]]
+    uid: str
+    name: str
+    identity: str | None
+    segments_under: str | None  # the folder that its bodies lie in now; None: where the rows say
+    replaces: tuple[int, ...]  # jobs that give their names up
+    actor: str
+    because: str

@@ -1,0 +1,121 @@
+"""The manifest of a snapshot: what is in the file, by length and hash. It comes last: a torn file has none. No I/O."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from holdfast.errors import Refused
+from holdfast.model.portable import Shape
+
+FORMAT = 1
+MANIFEST = "checkpoint.json"
+MANIFEST_BYTES_MAX = 64 * 1024 * 1024
+JOBS_INLINE_MAX = 500
+_UID = re.compile(r"J-[0-9a-f]{4,12}")
+_BODIES = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*\.warc\.gz")
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file in the snapshot: rows of one table as zstd JSONL, or stored bodies, where `table` is empty."""
+
+    name: str
+    table: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class Brief(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A target as `jobs` tells of it (SNP-01): for people who read the manifest; the rows are in the segments."""
+
+    job_id: str
+    state: str
+    attempts: int
+    last_error: str | None
+
+
+class Cursor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Up to this target, in the order in which they were found, every one is settled."""
+
+    last_job_id: str | None
+    last_job_index: int
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`checkpoint.json`. `sha256` is that of this document with the field empty."""
+
+    schema_version: int
+    id: str
+    job_id: str
+    name: str
+    recipe: str
+    identity: str | None
+    status: str
+    run_id: str | None
+    seq: int | None
+    counts: dict[str, int]
+    cursor: Cursor
+    jobs: tuple[Brief, ...] | None
+    ledger: str
+    ledger_schema: int
+    ids: dict[str, tuple[int, int]]
+    tables: tuple[Shape, ...]
+    segments: tuple[Part, ...]
+    bodies: tuple[Part, ...] | None
+    updated_at: str
+    prev_sha256: str | None = None
+    sha256: str = ""
+
+    def sealed(self) -> Manifest:
+        bare = msgspec.json.encode(msgspec.structs.replace(self, sha256=""))
+        return msgspec.structs.replace(self, sha256=sha256(bare).hexdigest())
+
+    def encoded(self) -> bytes:
+        return msgspec.json.encode(self)
+
+
+def damaged(what: str) -> Refused:
+    """A snapshot that is not what was written: nothing of it is used."""
+    return Refused(f"this snapshot is damaged: {what}; nothing was restored", hint="take it from its source once more")
+
+
+def read_manifest(stored: bytes) -> Manifest:
+    """The version first, then every byte against the seal. Refused where it is not exactly what was written."""
+    version = _version(stored)
+    if version != FORMAT:
+        newer = "use the newer Holdfast that wrote it" if version > FORMAT else "it was never written by a release"
+        raise Refused(f"this snapshot has the form {version}, this program knows {FORMAT}", hint=newer)
+    try:
+        manifest = msgspec.json.decode(stored, type=Manifest)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise damaged(f"its manifest cannot be read ({error})") from None
+    if manifest.sealed() != manifest or manifest.encoded() != stored:
+        raise damaged("its manifest does not have its own sha256")
+    _check_names(manifest)
+    return manifest
+
+
+def _version(stored: bytes) -> int:
+    try:
+        first: Any = msgspec.json.decode(stored)
+        version = first["schema_version"]
+    except (msgspec.MsgspecError, ValueError, RecursionError, TypeError, KeyError):
+        raise damaged("its manifest cannot be read") from None
+    if not isinstance(version, int) or version < 1:
+        raise damaged("its manifest has no version")
+    return version
+
+
+def _check_names(manifest: Manifest) -> None:
+    """Whoever made it, what it names lies below the data folder."""
+    wrong = [part.name for part in manifest.bodies or () if not _BODIES.fullmatch(part.name)]
+    if wrong or not _UID.fullmatch(manifest.job_id) or not manifest.name.isprintable() or not manifest.name:
+        raise damaged(f"it has a name that cannot be used: {(*wrong, manifest.job_id)[0]!r}")
+    order = [shape.table for shape in manifest.tables]
+    tables = [part.table for part in manifest.segments]
+    if any(table not in order for table in tables) or tables != sorted(tables, key=order.index):
+        raise damaged("its segments are not in the order of its tables")

@@ -1,0 +1,157 @@
+"""A snapshot restored gives the job it was taken from: in an empty ledger, in another engine, beside itself (F4)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from audit.stories import BOOT, Worker, begun, won
+from holdfast.audit.verify import verify
+from holdfast.clock import ManualClock
+from holdfast.engine.restore import Snapshot
+from holdfast.ledger.portable import OF_A_JOB, OF_NO_JOB
+from holdfast.ledger.postgres import PostgresLedger
+from holdfast.model.snapshot import JOBS_INLINE_MAX
+from holdfast.ports import Ledger
+from snapshots.jobs import JOBS, image, restored, sqlite_ledger, taken, write_jobs
+
+ADDED = {"event": 2, "checkpoint": 1}  # rows that an arrival may add: its line of history, and of a pause
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
+    with closing(_opened(request, tmp_path / "source.db")) as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def other(request: pytest.FixtureRequest, source: Ledger, tmp_path: Path) -> Iterator[Ledger]:
+    """An empty ledger of the other engine."""
+    if isinstance(source, PostgresLedger):
+        ledger: Ledger = sqlite_ledger(tmp_path / "other.db")
+    else:
+        ledger = PostgresLedger.open(request.getfixturevalue("pg_schema_url"), ManualClock(), BOOT)
+    with closing(ledger):
+        yield ledger
+
+
+def _opened(request: pytest.FixtureRequest, path: Path) -> Ledger:
+    if request.param == "sqlite":
+        return sqlite_ledger(path)
+    return PostgresLedger.open(request.getfixturevalue("pg_schema_url"), ManualClock(), BOOT)
+
+
+def test_every_job_comes_through_whole_in_the_other_engine_and_beside_itself(
+    source: Ledger, other: Ledger, tmp_path: Path
+) -> None:
+    jobs = write_jobs(source)
+    for name in JOBS:
+        stored = taken(source, jobs[name])
+        for ledger, wanted in ((other, None), (source, f"{name}-copy")):
+            job = restored(ledger, tmp_path, stored, name=wanted)
+            assert verify(ledger.query, job.id) == []
+            assert ledger.books(job.id)[1] == source.books(jobs[name])[1]
+            assert_same(image(source, jobs[name]), image(ledger, job.id))
+
+
+def assert_same(before: dict[str, list[tuple]], after: dict[str, list[tuple]]) -> None:
+    for table, rows in before.items():
+        if table == "chunk":  # its numbers of events
+            assert len(after[table]) == len(rows)
+        elif table == "run":  # one that was open is closed
+            assert len(after[table]) == len(rows)
+        else:
+            assert set(rows) <= set(after[table]), table
+            assert len(after[table]) <= len(rows) + ADDED.get(table, 0), table
+
+
+def test_the_jobs_of_these_tests_have_rows_in_every_table(tmp_path: Path) -> None:
+    with closing(sqlite_ledger(tmp_path / "source.db")) as ledger:
+        jobs = write_jobs(ledger)
+        images = [image(ledger, job) for job in jobs.values()]
+        assert {table for each in images for table, rows in each.items() if rows} == {
+            each.table for each in OF_A_JOB if each.table != "job"
+        }
+
+
+def test_every_table_of_the_schema_is_of_a_job_or_is_said_not_to_be(tmp_path: Path) -> None:
+    with closing(sqlite_ledger(tmp_path / "ledger.db")) as ledger:
+        tables = {name for (name,) in ledger.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    portable = [each.table for each in OF_A_JOB]
+    assert len(portable) == len(set(portable))
+    assert tables == {*portable, *OF_NO_JOB}
+    assert not set(portable) & set(OF_NO_JOB)
+
+
+def test_every_column_that_holds_an_id_is_moved(tmp_path: Path) -> None:
+    """By name: what is called like a table of numbered rows is an id, and so is every `…_chunk`."""
+    with closing(sqlite_ledger(tmp_path / "ledger.db")) as ledger:
+        shapes = {shape.table: shape for shape in ledger.shapes()}
+    for portable in OF_A_JOB:
+        for column in shapes[portable.table].columns:
+            called = column.name.rpartition("_")[2]
+            is_id = column.kind == "int" and called in ("id", "chunk", "lane", "segment", "target", "parent")
+            if is_id and portable.table != "job":
+                assert column.name in portable.ids, f"{portable.table}.{column.name}"
+
+
+def test_an_empty_ledger_keeps_the_ids_that_people_know(tmp_path: Path) -> None:
+    with closing(sqlite_ledger(tmp_path / "a.db")) as source, closing(sqlite_ledger(tmp_path / "b.db")) as target:
+        jobs = write_jobs(source)
+        job = restored(target, tmp_path, taken(source, jobs["court"]))
+        assert job.uid == source.books(jobs["court"])[0].uid
+        assert [row.id for row in target.targets(job.id)] == [row.id for row in source.targets(jobs["court"])]
+
+
+@pytest.mark.parametrize("source", ["sqlite"], indirect=True)
+def test_ids_given_after_a_restore_are_free(source: Ledger, other: Ledger, tmp_path: Path) -> None:
+    jobs = write_jobs(source)
+    restored(other, tmp_path, taken(source, jobs["court"]))
+    again = write_jobs_in(other)
+    assert verify(other.query, again) == []
+
+
+def write_jobs_in(ledger: Ledger) -> int:
+    worker = begun(ledger, ManualClock(), "late")
+    worker.plan(worker.found("https://late.test/"), done=True)
+    return worker.job
+
+
+@pytest.mark.parametrize("source", ["sqlite"], indirect=True)
+def test_a_restored_job_is_worked_on(source: Ledger, other: Ledger, tmp_path: Path) -> None:
+    jobs = write_jobs(source)
+    job = restored(other, tmp_path, taken(source, jobs["court"]))
+    assert (job.status, job.paused_by) == ("paused", "restore")
+    other.move(job.id, "resume", actor="user", because="go on")
+    worker = Worker(other, ManualClock(), job.id, pid=50)
+    worker.lease()
+    [first] = worker.claim(1, alone=True)  # its last worker died with two in hand
+    worker.settle(won(first), chunk=first.chunk, checkpoint="targets")
+    assert other.books(job.id)[1].succeeded == 2
+    assert verify(other.query, job.id) == []
+
+
+def test_what_was_over_stays_over_and_what_was_paused_waits_to_be_asked(tmp_path: Path) -> None:
+    with closing(sqlite_ledger(tmp_path / "a.db")) as source, closing(sqlite_ledger(tmp_path / "b.db")) as target:
+        jobs = write_jobs(source)
+        found = {name: restored(target, tmp_path, taken(source, jobs[name])) for name in JOBS}
+    expected = {"fen": "paused", "marsh": "paused", "pond": "paused", "bog": "cancelled", "weir": "paused"}
+    assert {name: found[name].status for name in expected} == expected
+    assert found["marsh"].paused_by == "restore"
+    assert found["bog"].paused_by is None
+
+
+def test_the_manifest_tells_people_how_the_job_stands(tmp_path: Path) -> None:
+    with closing(sqlite_ledger(tmp_path / "a.db")) as source:
+        jobs = write_jobs(source)
+        manifest = Snapshot(io.BytesIO(taken(source, jobs["court"]))).manifest
+    assert manifest.schema_version == 1
+    assert manifest.counts["discovered"] == 4
+    assert manifest.cursor.last_job_index == 2
+    assert [brief.state for brief in manifest.jobs or ()] == ["succeeded", "skipped", "pending", "pending"]
+    assert manifest.bodies is None
+    assert JOBS_INLINE_MAX >= 4

@@ -23,10 +23,11 @@ ELSEWHERE = {"demo": "tests/demo/test_story.py"}
 # Other ways to end than done (0) or done with failures (3), each with its reason.
 ENDS = {
     "checkpoints docs --show 61 --json": {5},  # the example has more checkpoints than this small job
+    "restore docs.tar": {6},  # on another computer, where there is no job of that name yet
 }
 # Lines about a job that is half-way, and those that a person ends.
 HALF_WAY = ("pause", "cancel", "resume", "restart", "frontier", "exclude", "watch")
-BEFORE = {"restart": ("pause", "docs")}  # what a person would have typed first
+BEFORE = {"restart": ("pause", "docs"), "restore": ("snapshot", "docs", "-o", "docs.tar")}  # what a person would have typed first
 UNTIL_CTRL_C = re.compile(r"^logs .* -f|^logs -f|^watch ")
 SMALLER = (
     (r"https://", "http://"),

@@ -40,8 +40,6 @@ VERB_POINTS: dict[str, str] = {
     "sweep.before_commit": "a slice of targets is left out, not yet committed",
     "sweep.after_commit": "a slice of targets is left out, the next one is not",
     "include.after_commit": "an exclusion is removed, nothing is put back yet",
-    "readmit.before_commit": "a slice of what was left out is put back, not yet committed",
-    "readmit.after_commit": "a slice of what was left out is put back, the next one is not",
     "restore.before_commit": "a snapshot's bodies and rows are written, not yet committed",
     "restore.after_commit": "a job is restored, whoever asked does not know it yet",
 }

@@ -27,7 +27,10 @@ ENDS = {
 }
 # Lines about a job that is half-way, and those that a person ends.
 HALF_WAY = ("pause", "cancel", "resume", "restart", "frontier", "exclude", "watch")
-BEFORE = {"restart": ("pause", "docs"), "restore": ("snapshot", "docs", "-o", "docs.tar")}  # what a person would have typed first
+BEFORE = {
+    "restart": ("pause", "docs"),
+    "restore": ("snapshot", "docs", "-o", "docs.tar"),
+}  # what a person would have typed first
 UNTIL_CTRL_C = re.compile(r"^logs .* -f|^logs -f|^watch ")
 SMALLER = (
     (r"https://", "http://"),

@@ -61,7 +61,9 @@ def _court(ledger: Ledger, clock: ManualClock) -> int:
     names = [context.named(seed_address(f"{MARSH}/{n}"), type="case", name=f"IMM-{n}-25") for n in range(4)]
     worker.plan(*names)
     first, second, *_ = worker.claim(4)
-    worker.settle(won(first), verdict(second, "skip", disposition="no_record", because="no such case"), chunk=first.chunk)
+    worker.settle(
+        won(first), verdict(second, "skip", disposition="no_record", because="no such case"), chunk=first.chunk
+    )
     return worker.job
 
 

@@ -1,4 +1,4 @@
-"""A ledger in which every table of a job has rows, snapshots of it in memory, and what a job is whatever its ids are."""
+"""A ledger in which every table of a job has rows, snapshots of it, and what a job is whatever its ids are."""
 
 from __future__ import annotations
 
@@ -132,5 +132,7 @@ def _document(doc: dict[str, Any], first: dict[str, int]) -> dict[str, Any]:
             doc[column] -= first["chunk"]
     if "where" in doc:
         tables = {"parent": "target", "chunk": "chunk"}
-        doc["where"] = [(key, wanted, int(text[2:], 16) - first[tables[key]]) for key, wanted, (text,) in doc["where"]]
+        doc["where"] = [
+            (key, wanted, int(text.partition("-")[2], 16) - first[tables[key]]) for key, wanted, (text,) in doc["where"]
+        ]
     return doc

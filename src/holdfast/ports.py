@@ -56,9 +56,19 @@ class Jobs(Protocol):
         """Ask for a pause, cancel or time-out: durable, on the job and every chunk. No claim commits after it."""
 
     def amend(
-        self, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+        self,
+        known: Job,
+        *,
+        options: Options | None = None,
+        params: dict[str, Any] | None = None,
+        actor: str,
+        because: str,
     ) -> Job:
-        """Apply changed pace and limits, and changed params where given, with an event."""
+        """Apply changed pace and limits, or changed params, with an event; what is not given stays.
+
+        Refused where what would be overwritten is not what `known` had: somebody changed it meanwhile. What stands
+        there already is answered, so an unknown outcome may be repeated.
+        """
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
         """Begin an execution and get its number in the job; an earlier run left open is closed as crashed."""
@@ -273,6 +283,9 @@ class Views(Protocol):
 
         Whoever has worked through some of them only stands at `mark.after(the last of those)`.
         """
+
+    def everything(self, job: int) -> Bookmark:
+        """The bookmark behind all that is committed by now."""
 
     def bookmark(self, job: int, consumer: str) -> Bookmark:
         """Where a consumer stands; at the beginning, if it never saved."""

@@ -149,7 +149,7 @@ def put_into(ledger: Ledger, job: Job, status: str) -> Job:
         return control.pause(ledger, job, actor="test")
     if status == "timeout":
         options = msgspec.structs.replace(job.options, max_pages=0)
-        job = ledger.amend(job.id, options, actor="test", because="test")
+        job = ledger.amend(job, options=options, actor="test", because="test")
     if status in MOVES:
         return end(ledger, job, MOVES[status])
     return job

@@ -120,7 +120,9 @@ def test_one_job_that_cannot_go_on_does_not_stop_the_others(tree: WorldServer, t
     with ledger_in(tmp_path) as ledger:
         for name, headers in (("bad", (("Authorization", "env:NO_SUCH_NAME"),)), ("good", ())):
             job = submit(ledger, tree, name=name)
-            ledger.amend(job.id, msgspec.structs.replace(job.options, headers=headers), actor="test", because="test")
+            ledger.amend(
+                job, options=msgspec.structs.replace(job.options, headers=headers), actor="test", because="test"
+            )
             ledger.move(job.id, "start", actor="test", because="test")
     done = holdfast("resume", cwd=tmp_path)
     assert "bad cannot go on: header Authorization: the environment has no NO_SUCH_NAME" in done.err

@@ -214,6 +214,32 @@ def test_a_crawl_to_stdout_gives_results_while_it_works(slow_tree: WorldServer, 
     assert urls <= set(urls_in(tmp_path))
 
 
+def test_a_later_crawl_to_stdout_gives_what_that_run_brought_each_once(tree: WorldServer, tmp_path: Path) -> None:
+    """Also a third one; where nothing is worked, the results as they are."""
+    words = ("crawl", "frogs", "-o", "-")
+    assert holdfast(*crawl_words(tree, "--max-pages", "20"), cwd=tmp_path).code == 13
+    rows = [json.loads(line) for line in holdfast(*words, "--max-pages", "30", cwd=tmp_path).out.splitlines()]
+    assert (len(rows), {row["run"] for row in rows}) == (10, {"R-2"})
+    rows = [json.loads(line) for line in holdfast(*words, "--max-pages", "1000", cwd=tmp_path).out.splitlines()]
+    assert (len(rows), {row["run"] for row in rows}) == (30, {"R-3"})
+    rows = [json.loads(line) for line in holdfast(*words, "--mode", "full", cwd=tmp_path).out.splitlines()]
+    assert (len(rows), len({row["url"] for row in rows}), {row["run"] for row in rows}) == (60, 60, {"R-4"})
+    rows = [json.loads(line) for line in holdfast(*words, cwd=tmp_path).out.splitlines()]
+    assert (len(rows), {row["run"] for row in rows}) == (60, {"R-4"})
+
+
+def test_what_a_run_brought_that_was_cut_off_comes_again(slow_tree: WorldServer, tmp_path: Path) -> None:
+    """Nobody knows how much of it was read."""
+    crawl = Following(*crawl_words(slow_tree, "-o", "-"), cwd=tmp_path)
+    crawl.line()
+    crawl.close()
+    crawl.code()
+    done = holdfast("crawl", "frogs", "-o", "-", cwd=tmp_path)
+    assert done.code == 0
+    urls = [json.loads(line)["url"] for line in done.out.splitlines()]
+    assert sorted(urls) == sorted(urls_in(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [(("-o", "x.warc.gz", "--follow"), "--follow is for jsonl and csv")],

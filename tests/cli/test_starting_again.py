@@ -115,7 +115,7 @@ def test_a_job_at_its_limit_says_which(
     with ledger_in(tmp_path) as ledger:
         job = put_into(ledger, submit(ledger, tree), "timeout")
         options = msgspec.structs.replace(job.options, **{"max_pages": None, field: value})
-        ledger.amend(job.id, options, actor="test", because="test")
+        ledger.amend(job, options=options, actor="test", because="test")
     asked = len(tree.asks())
     done = holdfast(verb, "frogs", cwd=tmp_path)
     assert done.err.splitlines()[0] == sentence

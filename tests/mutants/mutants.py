@@ -902,6 +902,39 @@ MUTANTS = (
         "ledger/test_conformance_rescoping.py -k 'sqlite and image_of_before'",
     ),
     Mutant(
+        "amended over another's change",
+        "of two people who change a job at once, none loses what the other did",
+        "policy/amending.py",
+        (("    if any(getattr(stands, name) != ", "    if known is None and any(getattr(stands, name) != "),),
+        "ledger/test_conformance_jobs.py -k 'sqlite and the_second_is_refused'",
+    ),
+    Mutant(
+        "the refused scope judged last",
+        "targets are left out by the scope that the job has, and by no other",
+        "engine/rescope.py",
+        (("        _judged(ledger, job, ledger.books(job.id)[0].params, actor)", "        pass"),),
+        "engine/test_rescope.py",
+    ),
+    Mutant(
+        "places counted behind the filter",
+        "a reader that goes on under another filter misses nothing",
+        "ledger/streams.py",
+        (
+            (
+                "Fresh(chunk, row[-2], row[-1], result_from(row)) for row in rows]",
+                "Fresh(chunk, row[-2], place, result_from(row)) for place, row in enumerate(rows)]",
+            ),
+        ),
+        "ledger/test_conformance_views.py -k 'sqlite and under_another_filter'",
+    ),
+    Mutant(
+        "older runs streamed again",
+        "a crawl to stdout gives what its run brought, each result once",
+        "cli/streaming.py",
+        (("    return (ledger.everything(job.id), 0)", "    return (Bookmark(), 0)"),),
+        "cli/test_export.py -k what_that_run_brought",
+    ),
+    Mutant(
         "links not judged",
         "a worker that does not know an exclusion enqueues nothing against it",
         "ledger/links.py",

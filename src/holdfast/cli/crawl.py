@@ -84,9 +84,9 @@ def run(call: Call) -> int:
         name_others(call, ledger, job)
         if not announced:
             job, announced = scanned_again(call, ledger, job, options.mode)
-        with streaming(call, job, output) as at_the_end:
+        with streaming(call, ledger, job, output) as left:
             result = carry_on(call, ledger, job, nursery, announced=announced)
-        return conclude(call, ledger, result, output=at_the_end, fail_on=options.fail_on)
+        return conclude(call, ledger, result, output=left.output, fail_on=options.fail_on)
 
 
 def _configured(call: Call) -> Call:
@@ -123,7 +123,9 @@ def _submitted_in_the_open(ledger: Ledger, spec: JobSpec) -> Job:
     if not spec.options.ignore_robots:
         return submit(ledger, spec)
     job = submit(ledger, replace(spec, options=msgspec.structs.replace(spec.options, ignore_robots=False)))
-    return ledger.amend(job.id, spec.options, actor="cli", because=", ".join(changes_of(job.options, spec.options)))
+    return ledger.amend(
+        job, options=spec.options, actor="cli", because=", ".join(changes_of(job.options, spec.options))
+    )
 
 
 def _named(ledger: Ledger, what: list[str]) -> Job | None:

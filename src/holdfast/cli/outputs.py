@@ -88,7 +88,9 @@ def keep_output(call: Call, ledger: Ledger, job: Job, output: Output | None) -> 
     if (path, form) == (job.options.output, job.options.output_form):
         return job
     options = msgspec.structs.replace(job.options, output=path, output_form=form)
-    return ledger.amend(job.id, options, actor="cli", because=f"results go to {path}" if path else "no results file")
+    return ledger.amend(
+        job, options=options, actor="cli", because=f"results go to {path}" if path else "no results file"
+    )
 
 
 def kept_output(call: Call, job: Job) -> Output | None:

@@ -103,9 +103,9 @@ def work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Out
         return submitted(call, ledger, job)
     name_others(call, ledger, job)
     job, announced = scanned_again(call, ledger, job, call.options.mode)
-    with streaming(call, job, output) as at_the_end:
+    with streaming(call, ledger, job, output) as left:
         result = carry_on(call, ledger, job, nursery, announced=announced)
-    return conclude(call, ledger, result, output=at_the_end, fail_on=call.options.fail_on)
+    return conclude(call, ledger, result, output=left.output, fail_on=call.options.fail_on)
 
 
 def _known(ledger: Ledger, asked: Asked, name: str | None) -> Job | None:
@@ -131,7 +131,7 @@ def _as_asked(call: Call, ledger: Ledger, asked: Asked, job: Job) -> Job:
         return job
     when = " (from its next start on)" if changes and holder_of(ledger, job) is not None else ""
     because = "; ".join([", ".join(changes)] * bool(changes) + moved) or "the recipe's code has moved"
-    job = ledger.amend(job.id, options, actor="cli", because=because)
+    job = ledger.amend(job, options=options, actor="cli", because=because)
     call.voice.say(f"{job.name}: {because}{when}")
     return job
 

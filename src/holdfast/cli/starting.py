@@ -108,7 +108,7 @@ def amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
     if not because:
         return job
     when = " (from its next start on)" if holder_of(ledger, job) is not None else ""
-    job = ledger.amend(job.id, options, actor="cli", because=because)
+    job = ledger.amend(job, options=options, actor="cli", because=because)
     call.voice.say(f"{job.name}: {because}{when}")
     return job
 

@@ -69,7 +69,7 @@ def _as_asked(settings: Settings, ledger: Ledger, asked: Asked, job: Job) -> Job
     _check(options, asked)
     if options == job.options or job.status in ("completed", "cancelled"):
         return job
-    return ledger.amend(job.id, options, actor=ACTOR, because="changed by a call")
+    return ledger.amend(job, options=options, actor=ACTOR, because="changed by a call")
 
 
 def _same(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> bool:

@@ -118,7 +118,7 @@ class Job:
             with self._ledger() as ledger:
                 job, counts, _ = ledger.books(self._key)
                 options = limits.extended(job, counts, more_s, extend_pages)
-                ledger.amend(job.id, options, actor=ACTOR, because="limits raised by a call")
+                ledger.amend(job, options=options, actor=ACTOR, because="limits raised by a call")
         return self.run(on_progress=on_progress)
 
     def retry(self, where: str = "status:failed") -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from holdfast.engine.control import VERB_TRIES
 from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead
+from holdfast.errors import Refused
 from holdfast.model.edit import Place, Rejudged
 from holdfast.model.job import Job
 from holdfast.model.keys import seed_address
@@ -30,17 +31,27 @@ def judge_of(params: dict[str, Any]) -> Judge:
 
 
 def update_scope(ledger: Ledger, job: Job, params: dict[str, Any], *, actor: str, because: str) -> tuple[Job, Rejudged]:
-    """(the job under its new params, how many targets were left out and put back). Refused where somebody works it."""
+    """(the job under its new params, how many targets were left out and put back).
+
+    Refused where somebody works it, or where somebody else gave it another scope meanwhile: theirs holds.
+    """
     repeated(lambda: ledger.rescue(job.id, is_dead=is_dead), tries=VERB_TRIES)
     while ledger.walking(job.id) is not None:  # what a walk puts back later would be judged by nobody
         repeated(lambda: ledger.walk(job.id), tries=VERB_TRIES)
+    total = _judged(ledger, job, params, actor)
+    try:
+        after = repeated(lambda: ledger.amend(job, params=params, actor=actor, because=because), tries=VERB_TRIES)
+    except Refused:
+        _judged(ledger, job, ledger.books(job.id)[0].params, actor)  # of two at once, the scope that stands judges last
+        raise
+    return after, total
+
+
+def _judged(ledger: Ledger, job: Job, params: dict[str, Any], actor: str) -> Rejudged:
     total = Rejudged(left=True)
     while total.left:
         total = _added(total, _next(ledger, job, judge_of(params), total.after, actor))
-    after = repeated(
-        lambda: ledger.amend(job.id, job.options, actor=actor, because=because, params=params), tries=VERB_TRIES
-    )
-    return after, total
+    return total
 
 
 def _next(ledger: Ledger, job: Job, judge: Judge, after: Place, actor: str) -> Rejudged:

@@ -22,13 +22,21 @@ TRIES = 6
 
 
 class Stream:
-    """One reader of one job's results. Without a consumer's name it begins at the beginning and saves nothing."""
+    """One reader of one job's results. Without a consumer's name it begins at the beginning, or where it is told to,
+    and saves nothing."""
 
     def __init__(
-        self, ledger: Ledger, job: int, clock: Clock, *, consumer: str | None = None, where: Sequence[Condition] = ()
+        self,
+        ledger: Ledger,
+        job: int,
+        clock: Clock,
+        *,
+        consumer: str | None = None,
+        where: Sequence[Condition] = (),
+        since: Bookmark | None = None,
     ) -> None:
         self._ledger, self._job, self._clock, self._consumer, self._where = ledger, job, clock, consumer, where
-        self._mark = Bookmark() if consumer is None else ledger.bookmark(job, consumer)
+        self._mark = since or Bookmark() if consumer is None else ledger.bookmark(job, consumer)
         self._saved, self._saved_ms = self._mark, clock.monotonic_ms()
 
     def follow(self, is_over: Callable[[], bool], wait: Callable[[float], None] = pause_thread) -> Iterator[PageRow]:

@@ -17,6 +17,7 @@ from holdfast.ledger.tx import Row, Tx, one
 from holdfast.ledger.undoing import IMAGED, put_back
 from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.states import JOB, State, move
+from holdfast.policy.amending import amended
 
 MOVED_BY_USER = ("start", "resume")
 LAST_CHECKPOINT = {"page_limit": "limit", "time_limit": "timeout"}
@@ -231,12 +232,20 @@ def end_job(tx: Tx, before: Job, verb: str, *, health: str | None, because: str,
     return read_job(tx, before.id)
 
 
-def amend(tx: Tx, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None) -> Job:
-    before = read_job(tx, job, locked=True)
-    changed = _json(before.params if params is None else params)
-    tx.run("UPDATE job SET options = ?, params = ?, version = version + 1 WHERE id = ?", (_json(options), changed, job))
-    add_event(tx, control_chunk(tx, job), "job", "amend", before.status, before.status, actor=actor, because=because)
-    return read_job(tx, job)
+def amend(
+    tx: Tx, known: Job, options: Options | None, params: dict[str, Any] | None, *, actor: str, because: str
+) -> Job:
+    """Changed options or params, compared under the row's lock with what whoever asks had read."""
+    before = read_job(tx, known.id, locked=True)
+    after = amended(before, known, options, params)
+    if after is not before:
+        tx.run(
+            "UPDATE job SET options = ?, params = ?, version = version + 1 WHERE id = ?",
+            (_json(after.options), _json(after.params), before.id),
+        )
+        control = control_chunk(tx, before.id)
+        add_event(tx, control, "job", "amend", before.status, before.status, actor=actor, because=because)
+    return read_job(tx, before.id)
 
 
 def open_run(tx: Tx, job: int, mode: str, trigger: str) -> int:

@@ -102,11 +102,16 @@ class MemoryLedger:
         )
 
     def amend(
-        self, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+        self,
+        known: Job,
+        *,
+        options: Options | None = None,
+        params: dict[str, Any] | None = None,
+        actor: str,
+        because: str,
     ) -> Job:
         return self._write(
-            "amend",
-            lambda tables: memory_jobs.amend(tables, job, options, actor=actor, because=because, params=params),
+            "amend", lambda tables: memory_jobs.amend(tables, known, options, params, actor=actor, because=because)
         )
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
@@ -306,6 +311,9 @@ class MemoryLedger:
         limit: int = 500,
     ) -> tuple[list[Fresh], Bookmark]:
         return self._read(lambda tables: memory_streams.fresh(tables, job, mark, where, limit))
+
+    def everything(self, job: int) -> Bookmark:
+        return self._read(lambda tables: memory_streams.everything(tables, job))
 
     def bookmark(self, job: int, consumer: str) -> Bookmark:
         return self._read(lambda tables: memory_streams.bookmark(tables, job, consumer))

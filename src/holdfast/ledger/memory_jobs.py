@@ -16,6 +16,7 @@ from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Opti
 from holdfast.model.lease import Lease
 from holdfast.model.states import JOB, STATES_OF, State, move
 from holdfast.policy import health, limits
+from holdfast.policy.amending import amended
 
 STOPS = ("disk_full", "blocked")  # pauses that say by themselves why the job stopped
 MOVES = ("start", "resume")
@@ -213,10 +214,13 @@ def _end(tables: Tables, before: Job, ending: health.Ending) -> Job:
 
 
 def amend(
-    tables: Tables, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+    tables: Tables, known: Job, options: Options | None, params: dict[str, Any] | None, *, actor: str, because: str
 ) -> Job:
-    before = read_job(tables, job)
-    after = _change(tables, before, options=options, params=before.params if params is None else params)
+    before = read_job(tables, known.id)
+    after = amended(before, known, options, params)
+    if after is before:
+        return before
+    after = _change(tables, after)
     _tell(tables, after, "amend", before.status, after.status, actor=actor, because=because)
     return after
 

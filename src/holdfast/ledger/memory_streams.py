@@ -35,15 +35,21 @@ def _of_chunk(tables: Tables, chunk: int, where: Sequence[Condition]) -> list[Fr
     keys = sorted(
         (by[1], *key)
         for key, by in tables.record_by.items()
-        if by[0] == chunk
-        and tables.attempts[chunk, by[1], key[0]].outcome == "succeeded"
-        and matches(row_of(tables, tables.targets[key[0]]), resolved(where, tables.at.wall_ms))
+        if by[0] == chunk and tables.attempts[chunk, by[1], key[0]].outcome == "succeeded"
     )
+    conditions = resolved(where, tables.at.wall_ms)
     found: list[Fresh] = []
     for no, group in groupby(keys, key=lambda key: key[0]):
         for place, (_, target, generation, n) in enumerate(group):
-            found.append(Fresh(chunk, no, place, result_of(tables, tables.targets[target], n, generation)))
+            if matches(row_of(tables, tables.targets[target]), conditions):
+                found.append(Fresh(chunk, no, place, result_of(tables, tables.targets[target], n, generation)))
     return found
+
+
+def everything(tables: Tables, job: int) -> Bookmark:
+    return Bookmark(
+        {chunk.id: chunk.no for chunk in tables.chunks.values() if (chunk.job, chunk.kind) == (job, "work")}
+    )
 
 
 def bookmark(tables: Tables, job: int, consumer: str) -> Bookmark:

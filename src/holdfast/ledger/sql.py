@@ -115,11 +115,15 @@ class SqlLedger:
         )
 
     def amend(
-        self, job: int, options: Options, *, actor: str, because: str, params: dict[str, Any] | None = None
+        self,
+        known: Job,
+        *,
+        options: Options | None = None,
+        params: dict[str, Any] | None = None,
+        actor: str,
+        because: str,
     ) -> Job:
-        return self._write(
-            "amend", lambda tx: jobs.amend(tx, job, options, actor=actor, because=because, params=params)
-        )
+        return self._write("amend", lambda tx: jobs.amend(tx, known, options, params, actor=actor, because=because))
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
         return self._write("open_run", lambda tx: jobs.open_run(tx, job, mode, trigger))
@@ -307,6 +311,9 @@ class SqlLedger:
         limit: int = 500,
     ) -> tuple[list[Fresh], Bookmark]:
         return self._read(lambda tx: streams.fresh(tx, job, mark, where, limit))
+
+    def everything(self, job: int) -> Bookmark:
+        return self._read(lambda tx: streams.everything(tx, job))
 
     def bookmark(self, job: int, consumer: str) -> Bookmark:
         return self._read(lambda tx: streams.bookmark(tx, job, consumer))

@@ -7,7 +7,6 @@ reader that has seen commit n of a chunk has seen all before it. Between chunks 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from holdfast.ledger.selecting import Condition, clauses
 from holdfast.ledger.tx import Tx, one
@@ -39,25 +38,32 @@ def fresh(tx: Tx, job: int, mark: Bookmark, where: Sequence[Condition], limit: i
 
 
 def _of_commits(tx: Tx, chunk: int, after: int, upto: int, where: Sequence[Condition]) -> list[Fresh]:
-    """Through the attempts of these commits, which lie together. A result of an earlier generation counts too."""
+    """Through the attempts of these commits, which lie together. A result of an earlier generation counts too.
+
+    Places are counted before the filter: a bookmark means the same under another one, or when a label has changed.
+    """
     extra, values = clauses(where, tx.wall())
     rows = tx.rows(
-        f"SELECT {RESULT_COLUMNS}, a.no FROM attempt a JOIN target t ON t.id = a.target "
-        "JOIN record r ON r.target = a.target AND r.gen = a.gen AND r.chunk = a.chunk AND r.no = a.no "
+        f"SELECT {RESULT_COLUMNS}, a.no, a.place FROM (SELECT o.no, k.target, k.gen, k.n, "
+        "row_number() OVER (PARTITION BY o.no ORDER BY k.target, k.n) - 1 AS place FROM attempt o "
+        "JOIN record k ON k.target = o.target AND k.gen = o.gen AND k.chunk = o.chunk AND k.no = o.no "
+        "WHERE o.chunk = ? AND o.no > ? AND o.no <= ? AND o.outcome = 'succeeded') a "
+        "JOIN target t ON t.id = a.target JOIN record r ON r.target = a.target AND r.gen = a.gen AND r.n = a.n "
         "JOIN lane l ON l.id = t.lane JOIN host h ON h.id = l.host "
         "LEFT JOIN body b ON b.target = r.target AND b.gen = r.gen LEFT JOIN segment s ON s.id = b.segment "
         "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
         "LEFT JOIN entry d ON d.chunk = t.done_chunk AND d.no = t.done_no LEFT JOIN label m ON m.target = t.id "
         "LEFT JOIN target p ON p.id = t.parent LEFT JOIN lane pl ON pl.id = p.lane "
         "LEFT JOIN named i ON i.target = t.id "
-        f"WHERE a.chunk = ? AND a.no > ? AND a.no <= ? AND a.outcome = 'succeeded'{extra} "
-        "ORDER BY a.no, a.target, r.n",
+        f"WHERE 1 = 1{extra} ORDER BY a.no, a.place",
         (chunk, after, upto, *values),
     )
-    found = []
-    for no, group in groupby(rows, key=lambda row: row[-1]):
-        found += [Fresh(chunk, no, place, result_from(row)) for place, row in enumerate(group)]
-    return found
+    return [Fresh(chunk, row[-2], row[-1], result_from(row)) for row in rows]
+
+
+def everything(tx: Tx, job: int) -> Bookmark:
+    """Behind the last commit of every chunk."""
+    return Bookmark(dict(tx.rows("SELECT id, no FROM chunk WHERE job = ? AND kind = 'work' ORDER BY id", (job,))))
 
 
 def bookmark(tx: Tx, job: int, consumer: str) -> Bookmark:

@@ -178,6 +178,26 @@ class TestStreams:
         rows, _ = bench.ledger.fresh(worker.job, Bookmark(), where=parse("depth:>0 -url:*/b"))
         assert [each.row.url for each in rows] == [f"{MARSH}/a"]
 
+    def test_a_bookmark_inside_a_commit_means_the_same_under_another_filter(self, bench: Bench) -> None:
+        worker = bench.working(pages=4)
+        worker.settle(*map(page, worker.claim()))
+        every, _ = bench.ledger.fresh(worker.job, Bookmark())
+        some, _ = bench.ledger.fresh(worker.job, Bookmark(), where=parse(f"-url:{every[0].row.url}"))
+        assert (len(every), len(some)) == (4, 3)
+        for row in some:
+            rest, _ = bench.ledger.fresh(worker.job, Bookmark().after(row))
+            assert rest == every[every.index(row) + 1 :]
+
+    def test_behind_everything_comes_only_what_is_committed_later(self, bench: Bench) -> None:
+        worker = bench.working(pages=4)
+        worker.settle(*map(page, worker.claim(room=2)))
+        mark = bench.ledger.everything(worker.job)
+        assert bench.ledger.fresh(worker.job, mark)[0] == []
+        later = worker.claim()
+        worker.settle(*map(page, later))
+        rows, _ = bench.ledger.fresh(worker.job, mark)
+        assert sorted(each.row.target for each in rows) == sorted(each.id for each in later)
+
 
 class TestHistory:
     def test_events_are_in_the_order_of_time_and_only_of_their_job(self, bench: Bench) -> None:

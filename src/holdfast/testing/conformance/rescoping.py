@@ -104,7 +104,6 @@ class TestRejudge:
     def test_changed_params_are_kept_with_an_event(self, bench: Bench) -> None:
         job = bench.submitted()
         params = {**job.params, "exclude": ["/toad/*"]}
-        after = bench.ledger.amend(job.id, job.options, actor="ann", because="no toads", params=params)
-        assert (after.params, after.version) == (params, job.version + 1)
-        assert bench.ledger.amend(job.id, job.options, actor="ann", because="more").params == params
-        assert [verb for verb, _, _ in bench.events(job.id)] == ["submit", "amend", "amend"]
+        after = bench.ledger.amend(job, params=params, actor="ann", because="no toads")
+        assert (after.params, after.options, after.version) == (params, job.options, job.version + 1)
+        assert [verb for verb, _, _ in bench.events(job.id)] == ["submit", "amend"]

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from holdfast import faults
-from holdfast.errors import LedgerUnavailable, NotFound
+from holdfast.errors import LedgerUnavailable, NotFound, Refused
 from holdfast.model.job import Options
 from holdfast.testing.conformance.bench import Bench
 
@@ -98,10 +98,46 @@ class TestAmend:
     def test_amended_options_are_kept_and_told(self, bench: Bench) -> None:
         job = bench.started()
         slower = Options(delay_ms=2000)
-        assert bench.ledger.amend(job.id, slower, actor="ann", because="too fast").options == slower
+        assert bench.ledger.amend(job, options=slower, actor="ann", because="too fast").options == slower
         assert bench.job(job.id).options == slower
         [event] = [e for e in bench.ledger.history(job.id)[0] if e.verb == "amend"]
         assert (event.actor, event.because, event.target) == ("ann", "too fast", "in_progress")
+
+    def test_of_two_who_change_the_same_the_second_is_refused_and_changes_nothing(self, bench: Bench) -> None:
+        job = bench.started()
+        bench.ledger.amend(job, options=Options(delay_ms=2000), actor="ann", because="too fast")
+        before = bench.job(job.id)
+        with pytest.raises(Refused, match="changed by somebody else"):
+            bench.ledger.amend(job, options=Options(concurrency=2), actor="ben", because="too many")
+        assert (bench.job(job.id), bench.events(job.id)[-1][0]) == (before, "amend")
+        bench.ledger.amend(before, options=Options(delay_ms=2000, concurrency=2), actor="ben", because="too many")
+        assert bench.job(job.id).options == Options(delay_ms=2000, concurrency=2)
+
+    def test_changed_params_keep_the_options_that_somebody_changed_meanwhile_and_the_other_way_round(
+        self, bench: Bench
+    ) -> None:
+        job = bench.started()
+        bench.ledger.amend(job, options=Options(delay_ms=2000), actor="ann", because="too fast")
+        params = {**job.params, "exclude": ["/toad/*"]}
+        after = bench.ledger.amend(job, params=params, actor="ben", because="no toads")
+        assert (after.options, after.params) == (Options(delay_ms=2000), params)
+        with pytest.raises(Refused):
+            bench.ledger.amend(job, params={**job.params, "exclude": ["/newt/*"]}, actor="cat", because="no newts")
+        assert bench.job(job.id).params == params
+
+    def test_moves_and_requests_in_between_are_no_matter(self, bench: Bench) -> None:
+        job = bench.started()
+        bench.ledger.request(job.id, "pause", actor="ann", because="tea")
+        assert bench.ledger.amend(job, options=Options(delay_ms=9), actor="ben", because="faster").options.delay_ms == 9
+
+    def test_an_amendment_whose_answer_was_lost_is_repeated_and_told_once(self, bench: Bench) -> None:
+        job = bench.started()
+        first, after = (
+            bench.ledger.amend(job, options=Options(delay_ms=9), actor="ben", because="faster") for _ in range(2)
+        )
+        assert first == after
+        assert after.version == job.version + 1
+        assert [verb for verb, _, _ in bench.events(job.id)].count("amend") == 1
 
 
 class TestRuns:

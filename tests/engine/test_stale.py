@@ -8,9 +8,13 @@ from pathlib import Path
 from engine.desk import FAST, page
 from engine.test_session import Marsh
 from holdfast.audit.verify import verify
-from holdfast.clock import ManualClock
+from holdfast.clock import ManualClock, SystemClock
+from holdfast.engine.liveness import boot_id
 from holdfast.engine.timekeeper import Timekeeper
+from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.exchange import Response
+from holdfast.model.job import Job
+from holdfast.model.lease import Lease
 
 
 async def never(url: str) -> Response:
@@ -27,6 +31,28 @@ def test_a_job_without_progress_is_failed_as_stale_and_can_be_resumed(tmp_path: 
     assert (ended.counts.pending, ended.counts.in_progress, ended.counts.failed) == (1, 0, 0)
     assert list(verify(marsh.ledger.query, marsh.job.id)) == []
     assert marsh.ready().status == "in_progress"
+
+
+class Interrupted(SqliteLedger):
+    """Somebody asks for a pause at the very moment at which the job is to be called stale."""
+
+    def finish(
+        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    ) -> Job | None:
+        if stale:
+            self.request(job, "pause", actor="ann", because="tea")
+        return super().finish(job, lease, plan_failed=plan_failed, pages_max=pages_max, stale=stale)
+
+
+def test_a_pause_that_came_first_is_what_became_of_the_job(tmp_path: Path) -> None:
+    """PAU-09: it is not failed, so nobody is told so."""
+    marsh = Marsh(tmp_path, never, FAST)
+    ended = marsh.run(
+        stale_after_s=0.3,
+        stop_deadline_s=0.1,
+        open_ledger=lambda: Interrupted.open(marsh.path, SystemClock(), boot_id()),
+    )
+    assert (ended.how, ended.job.status, ended.job.because) == ("paused", "paused", "tea")
 
 
 def test_a_job_that_moves_is_not_stale_however_long_it_takes(tmp_path: Path) -> None:

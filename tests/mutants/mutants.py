@@ -935,6 +935,13 @@ MUTANTS = (
         "cli/test_export.py -k what_that_run_brought",
     ),
     Mutant(
+        "stale whatever the ledger says",
+        "a job that was paused is not told to have failed",
+        "engine/session.py",
+        (('        return job.requested or "lost"\n', '        return "failed"\n'),),
+        "engine/test_stale.py -k came_first",
+    ),
+    Mutant(
         "links not judged",
         "a worker that does not know an exclusion enqueues nothing against it",
         "ledger/links.py",

@@ -47,7 +47,6 @@ ASK_AGAIN_S = 0.2
 STALE_AFTER_S = 3600.0
 HOW = {
     "pause": "paused", "cancel": "cancelled", "drain": "interrupted", "blocked": "paused", "time_out": "timeout",
-    "stale": "failed",
 }  # fmt: skip
 GC_ALLOCATIONS = 20_000  # a page makes hundreds of objects and hardly a cycle
 
@@ -205,7 +204,7 @@ class Session:
             await self._tell()
             how = await self._until_over(self._worker, control)
             if how == "stale":
-                await self._finished(control, stale=stale_because(parts.stale_after_s))
+                how = await self._stale(control)
         except DiskFull:
             how = "disk_full"
             self.not_saved = 0 if self._worker is None else self._worker.not_saved
@@ -281,6 +280,14 @@ class Session:
             await worker.adopt()
             await self._parts.clock.wait(0.05 if control is not None else ASK_AGAIN_S)
         return worker.orders.stop or "lost"
+
+    async def _stale(self, control: Lease | None) -> str:
+        """How a job ends in which nothing moved: as the ledger says. A pause or the last page may come first."""
+        ended = await self._finished(control, stale=stale_because(self._parts.stale_after_s))
+        if ended is not None:
+            return ended.status
+        job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
+        return job.requested or "lost"
 
     def _walk_on(self, ledger: Ledger) -> None:
         """A walk that was begun while the job is worked, and whose beginner is gone: nobody else carries it out."""

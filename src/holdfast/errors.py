@@ -8,6 +8,7 @@ HoldfastError
 │  └─ Refused           a lawful request that this moment does not allow
 ├─ LostLease            the chunk is no longer ours: drop the work, count it, go on
 ├─ LedgerUnavailable    storage down or busy: back off and repeat the call; its key makes that safe
+├─ Denied               whoever keeps the ledger does not let this user in
 ├─ LedgerUnfit          newer, damaged or wrongly configured ledger: nothing is written
 ├─ DiskFull             no room to save: say so and wait
 ├─ PlanFailed           a recipe's plan raised: what it has given is worked, then the job is failed
@@ -93,6 +94,12 @@ class LedgerUnavailable(HoldfastError):
     """The ledger did not answer; whether the last write was kept is unknown."""
 
     code = "ledger_unavailable"
+
+
+class Denied(HoldfastError):
+    """The database does not let this user in, or not do that; nothing was written."""
+
+    code = "denied"
 
 
 class LedgerUnfit(HoldfastError):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
+from pathlib import Path
+
 import pytest
 
-from cli.commands import make_counts, make_job
+from cli.commands import PROGRAM, Running, environment, holdfast, ledger_in, make_counts, make_job, submit
 from holdfast import errors
 from holdfast.cli import exits
 from holdfast.model.job import Counts
@@ -18,6 +23,7 @@ SOME_FAILED = Counts(discovered=100, succeeded=95, failed=5)
     [
         (errors.UsageError(), 2),
         (errors.BadParams(), 2),
+        (errors.Denied(), 4),
         (errors.NotFound(), 5),
         (errors.IllegalMove("job", "completed", "pause", ()), 6),
         (errors.Refused(), 6),
@@ -75,7 +81,37 @@ def test_where_several_codes_apply_the_gravest_is_given() -> None:
 
 def test_every_code_that_is_given_has_a_meaning() -> None:
     assert set(exits.PRECEDENCE) <= set(exits.MEANINGS)
-    assert set(exits.MEANINGS) >= {0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 130}
+    assert set(exits.MEANINGS) == {*range(15), 130, 137, 141, 143}
+
+
+@pytest.mark.parametrize("who", ["frog", "frog:wrong", "holdfast:wrong"])
+def test_whom_the_database_does_not_let_in_is_not_allowed(who: str, tmp_path: Path, pg_url: str) -> None:
+    """And is not told that the same command goes on, nor shown a password."""
+    done = holdfast("status", "--database", re.sub(r"//[^@]*@", f"//{who}@", pg_url), cwd=tmp_path)
+    assert done.code == exits.NOT_ALLOWED, done.err
+    assert "PostgreSQL does not let this user in" in done.err
+    assert "wrong" not in done.err
+
+
+def shell(*words: str, cwd: Path, **env: str) -> int:
+    """The code as a shell gives it."""
+    words = ("sh", "-c", '"$@"; exit $?', "sh", *PROGRAM, *words)
+    return subprocess.run(words, cwd=cwd, env=environment(**env), capture_output=True, check=False).returncode
+
+
+def test_killed_without_grace_is_137_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    words = ("crawl", "https://marsh.test/", "--name", "frogs", "--start-paused")
+    assert shell(*words, cwd=tmp_path, HOLDFAST_FAULT="submit.after_commit:1:kill") == exits.KILLED_BY_KILL
+    assert shell(*words, cwd=tmp_path) == 0
+
+
+def test_a_command_that_works_no_job_ends_by_sigterm_with_143(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        submit(ledger)
+    waiting = Running("export", "frogs", "--follow", "-o", "-", cwd=tmp_path)
+    waiting.wait_for("waiting for results")
+    waiting.send(signal.SIGTERM)
+    assert 128 - waiting.end().code == exits.KILLED_BY_TERM  # Python gives the signal as a negative code
 
 
 def test_a_partial_result_is_no_failure_of_the_command() -> None:

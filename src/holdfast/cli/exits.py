@@ -11,6 +11,7 @@ OK = 0
 UNEXPECTED = 1
 USAGE = 2
 SOME_FAILED = 3
+NOT_ALLOWED = 4
 NOT_FOUND = 5
 REFUSED = 6
 UNREACHABLE = 7
@@ -22,7 +23,9 @@ TIME_LIMIT = 12
 OTHER_LIMIT = 13
 DISK_FULL = 14
 KILLED_BY_INT = 130
+KILLED_BY_KILL = 137  # as a shell gives it: 128 and the signal
 READER_GONE = 141
+KILLED_BY_TERM = 143
 
 # fmt: off
 MEANINGS: dict[int, str] = {
@@ -30,6 +33,7 @@ MEANINGS: dict[int, str] = {
     UNEXPECTED:   "unexpected error; the log file's path is printed",
     USAGE:        "wrong usage or configuration",
     SOME_FAILED:  "completed, some targets failed (see --fail-on), or nothing came out of it",
+    NOT_ALLOWED:  "not authenticated or not allowed: the database does not let this user in",
     NOT_FOUND:    "no such job, run, target, checkpoint or source",
     REFUSED:      "refused: illegal move, job held elsewhere, scope differs; the allowed moves are named as commands",
     UNREACHABLE:  "database unreachable; the same command goes on",
@@ -41,7 +45,9 @@ MEANINGS: dict[int, str] = {
     OTHER_LIMIT:  "page, size or failure limit; partial results readable",
     DISK_FULL:    "disk low or full, paused by itself; goes on after freeing space",
     KILLED_BY_INT: "killed without grace by a second Ctrl-C; the same command goes on",
+    KILLED_BY_KILL: "killed without grace by SIGKILL; the same command goes on",
     READER_GONE:  "whoever read the output closed it",
+    KILLED_BY_TERM: "killed without grace by SIGTERM, while it worked no job; the same command goes on",
 }
 PRECEDENCE = (JOB_FAILED, DISK_FULL, TIME_LIMIT, OTHER_LIMIT, INTERRUPTED, PAUSED, REFUSED, SOME_FAILED, OK)
 
@@ -51,6 +57,7 @@ _ERRORS: tuple[tuple[type[errors.HoldfastError], int, int], ...] = (   # first m
     (errors.NotFound,          NOT_FOUND,    404),
     (errors.UsageError,        USAGE,        422),
     (errors.LostLease,         REFUSED,      409),
+    (errors.Denied,            NOT_ALLOWED,  403),
     (errors.LedgerUnavailable, UNREACHABLE,  503),
     (errors.LedgerUnfit,       CHECK_FAILED, 500),
     (errors.Corrupt,           CHECK_FAILED, 500),

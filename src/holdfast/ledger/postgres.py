@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ import psycopg
 from psycopg import errors as pg
 
 from holdfast.clock import Clock, SystemClock
-from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
+from holdfast.errors import Denied, DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
 from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
 from holdfast.ledger.sql import SqlLedger
 from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey
@@ -41,6 +42,10 @@ ASSERTED = {"fsync": ("on",), "full_page_writes": ("on",), "synchronous_commit":
 SCHEMA_LOCK = 0x686F6C64  # two programs that fill an empty schema at once take turns
 TURN_LOCK = 0x68667470  # with the job's id: see take_turns
 LANES_KEPT_MAX = 20_000
+# A connection that is refused has no SQLSTATE in libpq: what the server says is all there is.
+_NOT_LET_IN = re.compile(
+    r'authentication failed|no password supplied|role ".*" (does not exist|is not permitted)|no pg_hba.conf entry'
+)
 _TEXTS = frozenset({"path", "type", "disposition", "code", "rule", "because"})
 _ARRAYS = ", ".join(
     f"%s::{'bytea' if name == 'key' else 'text' if name in _TEXTS else 'bigint'}[]"
@@ -303,6 +308,8 @@ def _translated(error: psycopg.Error) -> HoldfastError:
     text = " ".join(str(error).split())
     if isinstance(error, pg.DiskFull):
         return DiskFull(f"PostgreSQL has no room left: {text}")
+    if isinstance(error, pg.InsufficientPrivilege) or (error.sqlstate is None and _NOT_LET_IN.search(text)):
+        return Denied(f"PostgreSQL does not let this user in: {text}", hint="check the user and password of --database")
     if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, *PASSING)):
         return LedgerUnavailable(f"PostgreSQL did not answer: {text}")
     return LedgerUnfit(f"PostgreSQL refused: {text}")

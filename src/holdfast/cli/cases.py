@@ -5,9 +5,9 @@ from __future__ import annotations
 from holdfast.cli import recipe_jobs
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.recipe_jobs import Asked
 from holdfast.cli.values import whole
 from holdfast.clock import SystemClock
+from holdfast.engine.asking import Asked
 from holdfast.errors import BadParams, NotFound, Refused, UsageError
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
@@ -43,21 +43,14 @@ def run(call: Call) -> int:
     return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
 
 
-def _asked(call: Call, ledger: Ledger | None) -> tuple[Asked, Job | None]:
+def _asked(call: Call, ledger: Ledger | None) -> Asked:
     options, recipe = call.options, CasesRecipe(SystemClock())
     named = _named(call, ledger)
     words = [] if named else options.what
     typed = [str(read_range(word, options.start, options.max_cases)) for word in words]
     before = named.params if named else {}
     params = recipe.check({"ranges": typed or before.get("ranges", []), "url": _url(call) or before.get("url", "")})
-    asked = Asked(
-        recipe=recipe,
-        params=params,
-        kept={},
-        first_urls=recipe.first_urls(params),
-        planned_total=recipe.planned_total(params),
-    )
-    return asked, named
+    return recipe_jobs.asked_for(call, recipe, params, named)
 
 
 def _url(call: Call) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import msgspec
+from typing import Any
 
 from holdfast import wiring
 from holdfast.cli import outputs, wishes
@@ -21,22 +19,17 @@ from holdfast.cli.starting import (
     name_others,
     nursery_for,
     refuse_detach,
-    refuse_too_many,
     scanned_again,
     stays_closed,
 )
 from holdfast.cli.streaming import streaming
-from holdfast.cli.submitting import refuse_private, set_aside, submitted
+from holdfast.cli.submitting import Counter, submitted
 from holdfast.cli.values import share, whole
-from holdfast.cli.wishes import Wishes
-from holdfast.cli.wishes import pace_changes as changes_of
-from holdfast.config.headers import check_secrets
-from holdfast.engine.control import submit
-from holdfast.errors import BadParams, NotFound, Refused, UsageError
+from holdfast.engine.asking import Asked, find_or_submit
+from holdfast.errors import BadParams, NotFound, UsageError
 from holdfast.model.edit import MODES
-from holdfast.model.job import WORK_CHUNKS, Job, JobSpec
+from holdfast.model.job import WORK_CHUNKS, Job, Options
 from holdfast.ports import Ledger
-from holdfast.recipe import AnyRecipe
 
 RECIPE = "site"
 EPILOG = (
@@ -103,29 +96,27 @@ def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
 
     And whether it is scanned again, in a changed scope, which was said.
     """
-    recipe = wiring.recipe_of(RECIPE)
-    named = _named(ledger, call.options.what) if call.options.name is None else None
-    asked = wishes.read_wishes(call.options, [] if named else _urls(call.options.what))
-    found = named or _known(ledger, recipe, asked, call.options.name)
-    if found is not None and not call.options.new:
-        return _as_asked(call, ledger, recipe, found, asked)
-    spec = _spec(call, recipe, asked, found if named else None)
-    refuse_too_many(call.options.processes, spec.options)
-    refuse_private(spec.options, spec.params["seeds"])
-    check_secrets(spec.options)
-    if found is not None:
-        set_aside(call, ledger, found)
-    return _submitted_in_the_open(ledger, spec), False
+    options = call.options
+    named = _named(ledger, options.what) if options.name is None else None
+    typed = wishes.read_wishes(options, [] if named else _urls(options.what))
+    announced = False
 
+    def as_found(job: Job, params: dict[str, Any], changed: Options) -> Job:
+        """Refused or updated where its scope would change, amended where its pace does."""
+        nonlocal announced
+        job, announced = with_scope(call, ledger, job, params)
+        return job if stays_closed(job, options.mode) else amended(call, ledger, job, changed)
 
-def _submitted_in_the_open(ledger: Ledger, spec: JobSpec) -> Job:
-    """Ignoring robots.txt is an event in the job's history, so it is asked for by itself, after the job exists."""
-    if not spec.options.ignore_robots:
-        return submit(ledger, spec)
-    job = submit(ledger, replace(spec, options=msgspec.structs.replace(spec.options, ignore_robots=False)))
-    return ledger.amend(
-        job, options=spec.options, actor="cli", because=", ".join(changes_of(job.options, spec.options))
+    asked = Asked(
+        recipe=wiring.recipe_of(RECIPE),
+        given={**typed.scope, **({"seeds": list(typed.seeds)} if typed.seeds else {})},
+        pace=typed.pace,
+        configured=call.settings.pace,
+        name=options.name,
+        named=named,
+        new=options.new,
     )
+    return find_or_submit(ledger, asked, Counter(call, as_found), actor="cli"), announced
 
 
 def _named(ledger: Ledger, what: list[str]) -> Job | None:
@@ -149,44 +140,3 @@ def _urls(what: list[str]) -> list[str]:
         if not _looks_like_url(word):
             raise BadParams(f"{word!r} is not a URL; the name of a job must stand alone")
     return what
-
-
-def _known(ledger: Ledger, recipe: AnyRecipe, asked: Wishes, name: str | None) -> Job | None:
-    """The job of this name, or of these seeds."""
-    if name is not None:
-        return next((job for job in ledger.jobs() if job.name == name), None)
-    params = recipe.check({"seeds": list(asked.seeds)})
-    return next((job for job in ledger.jobs() if job.identity == recipe.identity(params)), None)
-
-
-def _as_asked(call: Call, ledger: Ledger, recipe: AnyRecipe, job: Job, asked: Wishes) -> tuple[Job, bool]:
-    """An earlier job: refused or updated where its scope would change, amended where its pace does."""
-    if job.recipe != recipe.name:
-        raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of {recipe.name!r}")
-    seeds = {"seeds": list(asked.seeds)} if asked.seeds else {}
-    params = recipe.check({**job.params, **asked.scope, **seeds})
-    options = wishes.amended(job.options, asked, call.settings.pace)
-    refuse_too_many(call.options.processes, options)
-    refuse_private(options, job.params["seeds"])
-    check_secrets(options)
-    job, announced = with_scope(call, ledger, job, params)
-    return (job if stays_closed(job, call.options.mode) else amended(call, ledger, job, options)), announced
-
-
-def _spec(call: Call, recipe: AnyRecipe, asked: Wishes, earlier: Job | None) -> JobSpec:
-    """A new job; one that starts a named job over keeps what was not typed anew."""
-    name: str | None = call.options.name
-    params = dict(earlier.params) if earlier else {}
-    params |= asked.scope | ({"seeds": list(asked.seeds)} if asked.seeds else {})
-    checked = recipe.check(params)
-    identity = f"{recipe.name}#{name}" if name else earlier.identity if earlier else None
-    return JobSpec(
-        recipe=recipe.name,
-        name=name or (earlier.name if earlier else recipe.default_name(checked)),
-        identity=identity or recipe.identity(checked),
-        params=checked,
-        options=wishes.amended(earlier.options, asked, call.settings.pace)
-        if earlier
-        else wishes.begun(asked, call.settings.pace),
-        chunking=recipe.chunking(checked),
-    )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Any
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import outputs, wishes
 from holdfast.cli.call import Call
@@ -22,35 +20,27 @@ from holdfast.cli.starting import (
     name_others,
     nursery_for,
     refuse_detach,
-    refuse_too_many,
     scanned_again,
     stays_closed,
 )
 from holdfast.cli.streaming import streaming
-from holdfast.cli.submitting import refuse_private, set_aside, submitted
+from holdfast.cli.submitting import Counter, submitted
 from holdfast.cli.text import count_of
 from holdfast.cli.values import share, whole
-from holdfast.config.headers import check_secrets
-from holdfast.engine.control import holder_of, submit
+from holdfast.engine.asking import Asked, changes_of, find_or_submit
+from holdfast.engine.control import holder_of
 from holdfast.errors import NotFound, Refused
 from holdfast.model.edit import MODES
-from holdfast.model.job import WORK_CHUNKS, Job, JobSpec, Options
+from holdfast.model.job import WORK_CHUNKS, Job, Options
 from holdfast.ports import Ledger
-from holdfast.recipe import AnyRecipe, Context
+from holdfast.recipe import Context
+
+if TYPE_CHECKING:
+    from holdfast.recipes.cases.recipe import CasesRecipe
+    from holdfast.recipes.custom.recipe import CustomRecipe
 
 PLAN_SHOWN = 20
 PLAN_COUNTED = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A job as a command asks for it. `kept` are options that the recipe itself sets, such as where its code lies."""
-
-    recipe: AnyRecipe
-    params: dict[str, Any]
-    kept: dict[str, Any]
-    first_urls: tuple[str, ...] = ()  # checked before a job is made of them
-    planned_total: int | None = None
 
 
 def arguments(parser: Parser) -> None:
@@ -73,27 +63,30 @@ def arguments(parser: Parser) -> None:
     outputs.arguments(parser)
 
 
+def asked_for(
+    call: Call, recipe: CasesRecipe | CustomRecipe, params: dict[str, Any], named: Job | None, **kept: str
+) -> Asked:
+    """The job as this command asks for it."""
+    return Asked(
+        recipe=recipe,
+        given=params,
+        pace=wishes.read_pace(call.options),
+        configured=call.settings.pace,
+        name=call.options.name,
+        named=named,
+        new=call.options.new,
+        whole=True,
+        kept=kept,
+        first_urls=recipe.first_urls(params),
+        planned_total=recipe.planned_total(params),
+    )
+
+
 def named_job(ledger: Ledger | None, word: str) -> Job | None:
     try:
         return None if ledger is None else ledger.job(word)
     except NotFound:
         return None
-
-
-def find_or_submit(call: Call, ledger: Ledger, asked: Asked, named: Job | None = None) -> Job:
-    """The job that is meant: `named` where a job's name was typed, else the one of this name or identity, else new."""
-    if call.options.name is not None:
-        wishes.check_name(call.options.name)
-    found = named or _known(ledger, asked, call.options.name)
-    if found is not None and not call.options.new:
-        return _as_asked(call, ledger, asked, found)
-    spec = _spec(call, asked, found if named else None)
-    refuse_too_many(call.options.processes, spec.options)
-    refuse_private(spec.options, asked.first_urls)
-    check_secrets(spec.options)
-    if found is not None:
-        set_aside(call, ledger, found)
-    return submit(ledger, spec)
 
 
 def work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Output | None) -> int:
@@ -108,27 +101,12 @@ def work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Out
     return conclude(call, ledger, result, output=left.output, fail_on=call.options.fail_on)
 
 
-def _known(ledger: Ledger, asked: Asked, name: str | None) -> Job | None:
-    if name is not None:
-        return next((job for job in ledger.jobs() if job.name == name), None)
-    identity = asked.recipe.identity(asked.params)
-    return next((job for job in ledger.jobs() if job.identity == identity), None)
-
-
-def _as_asked(call: Call, ledger: Ledger, asked: Asked, job: Job) -> Job:
+def _as_found(call: Call, ledger: Ledger, job: Job, params: dict[str, Any], options: Options) -> Job:
     """An earlier job: refused where its inputs would change, amended where its pace or its code does."""
-    if job.recipe != asked.recipe.name:
-        raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of {asked.recipe.name!r}")
-    _refuse_other_params(call, job, asked.params)
-    options = _paced(call, job.options)
-    refuse_too_many(call.options.processes, options)
-    refuse_private(options, asked.first_urls)
-    check_secrets(options)
-    changes = wishes.pace_changes(job.options, options)
-    moved = _moved(job, asked.kept)
-    options = msgspec.structs.replace(options, **asked.kept)
+    _refuse_other_params(call, job, params)
     if options == job.options or stays_closed(job, call.options.mode):
         return job
+    changes, moved = changes_of(job.options, options), _moved(job, options)
     when = " (from its next start on)" if changes and holder_of(ledger, job) is not None else ""
     because = "; ".join([", ".join(changes)] * bool(changes) + moved) or "the recipe's code has moved"
     job = ledger.amend(job, options=options, actor="cli", because=because)
@@ -136,16 +114,9 @@ def _as_asked(call: Call, ledger: Ledger, asked: Asked, job: Job) -> Job:
     return job
 
 
-def _paced(call: Call, options: Options | None) -> Options:
-    typed = wishes.Wishes((), {}, wishes.read_pace(call.options))
-    if options is None:
-        return wishes.begun(typed, call.settings.pace)
-    return wishes.amended(options, typed, call.settings.pace)
-
-
-def _moved(job: Job, kept: dict[str, Any]) -> list[str]:
+def _moved(job: Job, after: Options) -> list[str]:
     """What to say where the recipe's code is not the code that the job was begun with (E17)."""
-    before, after = job.options, msgspec.structs.replace(job.options, **kept)
+    before = job.options
     if after.recipe_sha256 != before.recipe_sha256:
         place = after.recipe_source.rpartition("/")[2]
         so = "it is" if job.status == "completed" else "what is done stays done, the rest is"  # else: scanned again
@@ -166,37 +137,23 @@ def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
     )
 
 
-def _spec(call: Call, asked: Asked, earlier: Job | None) -> JobSpec:
-    """A new job; one that starts a named job over keeps what was not typed anew."""
-    recipe, name = asked.recipe, call.options.name
-    options = earlier.options if earlier else None
-    identity = f"{recipe.name}#{name}" if name else earlier.identity if earlier else None
-    return JobSpec(
-        recipe=recipe.name,
-        name=name or (earlier.name if earlier else recipe.default_name(asked.params)),
-        identity=identity or recipe.identity(asked.params),
-        params=asked.params,
-        options=msgspec.structs.replace(_paced(call, options), **asked.kept),
-        chunking=recipe.chunking(asked.params),
-        planned_total=asked.planned_total,
-    )
-
-
-def start(call: Call, ask: Callable[[Ledger | None], tuple[Asked, Job | None]]) -> int:
+def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
     """Find or submit the job that `ask` says, given the ledger, and work it; with --dry-run only show its plan."""
     refuse_detach(call)
     output = outputs.read_output(call, call.options.output, call.options.to)
     if call.options.dry_run:
         with call.ledger() if call.has_ledger() else nullcontext() as ledger:
-            return _show_plan(call, ask(ledger)[0])
+            return _show_plan(call, ask(ledger))
     with nursery_for(call) as nursery, call.ledger() as ledger:
-        asked, named = ask(ledger)
-        return work(call, ledger, find_or_submit(call, ledger, asked, named), nursery, output)
+        if call.options.name is not None:
+            wishes.check_name(call.options.name)
+        desk = Counter(call, partial(_as_found, call, ledger))
+        return work(call, ledger, find_or_submit(ledger, ask(ledger), desk, actor="cli"), nursery, output)
 
 
 def _show_plan(call: Call, asked: Asked) -> int:
     """JOB-08: the first targets on stdout, how many there are on stderr."""
-    context = Context(params=asked.params, salt=b"dry run", chunking="key")
+    context = Context(params=asked.params(asked.named), salt=b"dry run", chunking="key")
     plan = asked.recipe.plan(context)
     shown = list(islice(plan, PLAN_SHOWN))
     for item in shown:

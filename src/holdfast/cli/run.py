@@ -8,10 +8,9 @@ from pathlib import Path
 from holdfast.cli import recipe_jobs
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.recipe_jobs import Asked
 from holdfast.cli.values import whole
+from holdfast.engine.asking import Asked
 from holdfast.errors import UsageError
-from holdfast.model.job import Job
 from holdfast.ports import Ledger
 from holdfast.recipes import catalogue
 from holdfast.recipes.custom import rules
@@ -60,7 +59,7 @@ def run(call: Call) -> int:
     return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
 
 
-def _asked(call: Call, ledger: Ledger | None) -> tuple[Asked, Job | None]:
+def _asked(call: Call, ledger: Ledger | None) -> Asked:
     what, typed = call.options.what, dict(call.options.param)
     named = None if catalogue.names_code(what) else recipe_jobs.named_job(ledger, what)
     if named is not None and call.options.name is not None:
@@ -71,14 +70,8 @@ def _asked(call: Call, ledger: Ledger | None) -> tuple[Asked, Job | None]:
     options = {name: getattr(call.options, name) for name in ("include", "exclude", "max_depth")}
     left_out = {**before.get(rules.KEY, {}), **{name: value for name, value in options.items() if value is not None}}
     params = recipe.check({**before, **typed, rules.KEY: left_out})
-    asked = Asked(
-        recipe=recipe,
-        params=params,
-        kept={"recipe_source": located.source, "recipe_sha256": located.digest},
-        first_urls=recipe.first_urls(params),
-        planned_total=recipe.planned_total(params),
-    )
-    return asked, named
+    source = {"recipe_source": located.source, "recipe_sha256": located.digest}
+    return recipe_jobs.asked_for(call, recipe, params, named, **source)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -13,8 +13,8 @@ from holdfast.cli.notes import notes_on
 from holdfast.cli.outputs import Output, kept_output, shown, write_results
 from holdfast.cli.refusals import is_cancelled
 from holdfast.cli.signals import Ears, hearing
-from holdfast.cli.wishes import pace_changes
 from holdfast.cli.working import Result, watch, work
+from holdfast.engine.asking import changes_of
 from holdfast.engine.control import holder_of, limit_hosts, make_ready, outlook, rescan
 from holdfast.engine.progress import job_document
 from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused, UsageError
@@ -104,7 +104,7 @@ def stays_closed(job: Job, mode: str | None) -> bool:
 
 def amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
     """Changed pace and limits: applied, printed, an event. Who works the job now goes on as it began."""
-    because = ", ".join(pace_changes(job.options, options))
+    because = ", ".join(changes_of(job.options, options))
     if not because:
         return job
     when = " (from its next start on)" if holder_of(ledger, job) is not None else ""

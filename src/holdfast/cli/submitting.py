@@ -1,37 +1,41 @@
-"""Around a submit, for every start command: refuse private places, keep an earlier job aside, say what was taken."""
+"""Around a submit, for every start command: what is refused, what is said of an earlier job, what was taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from holdfast import wiring
 from holdfast.cli.call import Call
-from holdfast.engine.control import holder_of, pause
+from holdfast.cli.starting import refuse_too_many
+from holdfast.config.headers import check_secrets
 from holdfast.engine.progress import job_document
-from holdfast.errors import BadParams, Refused
+from holdfast.errors import BadParams
 from holdfast.model.job import Job, Options
 from holdfast.ports import Ledger
 
 
-def refuse_private(options: Options, urls: Iterable[str]) -> None:
-    for url in urls:
-        sentence = wiring.refuse_private_seed(options, url)
-        if sentence is not None:
-            raise BadParams(sentence)
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Fulfils `engine.asking.Desk`; what becomes of a job that is there differs by command."""
 
+    call: Call
+    found: Callable[[Job, dict[str, Any], Options], Job]
 
-def set_aside(call: Call, ledger: Ledger, job: Job) -> None:
-    """Keep the earlier job under another name; one that stands still half-way is paused, so that it stays so."""
-    owner = holder_of(ledger, job)
-    if owner is not None:
-        raise Refused(
-            f"{job.name} is being worked by {owner}; it cannot be started over now. "
-            f"Allowed: holdfast pause {job.name}, holdfast cancel {job.name}."
-        )
-    if job.status == "in_progress":
-        pause(ledger, job, actor="cli")
-    aside = ledger.set_aside(job.id)
-    call.voice.say(f"The earlier {job.name} is kept as {aside.name}.")
+    def check(self, options: Options, urls: Iterable[str]) -> None:
+        refuse_too_many(self.call.options.processes, options)
+        for url in urls:
+            sentence = wiring.refuse_private_seed(options, url)
+            if sentence is not None:
+                raise BadParams(sentence)
+        check_secrets(options)
+
+    def as_found(self, job: Job, params: dict[str, Any], options: Options) -> Job:
+        return self.found(job, params, options)
+
+    def told_aside(self, job: Job, aside: Job) -> None:
+        self.call.voice.say(f"The earlier {job.name} is kept as {aside.name}.")
 
 
 def submitted(call: Call, ledger: Ledger, job: Job) -> int:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from holdfast.cli.parser import Parser
 from holdfast.cli.presets import HELP as PRESETS_HELP
 from holdfast.cli.presets import PRESETS
-from holdfast.cli.values import duration, show_duration, show_size, size, whole
+from holdfast.cli.values import duration, show_size, size, whole
 from holdfast.config.headers import read_header, read_proxy
 from holdfast.errors import BadParams
-from holdfast.model.job import Options
 
 SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
 SEEDS_BYTES_MAX = 50_000_000
@@ -109,52 +105,11 @@ def _unless_empty(value: Any) -> Any:
     return [] if value == [""] else value
 
 
-def amended(options: Options, wishes: Wishes, configured: Mapping[str, Any]) -> Options:
-    """What was typed now, over what was typed for this job before, over the configuration of today."""
-    follows = {name: value for name, value in configured.items() if name not in options.own}
-    changed = msgspec.structs.replace(options, **{**follows, **wishes.pace})
-    if changed == options:
-        return options
-    return msgspec.structs.replace(changed, own=tuple(sorted({*options.own, *wishes.pace})))
-
-
-def begun(wishes: Wishes, configured: Mapping[str, Any]) -> Options:
-    """The options of a new job; what was typed for it stays its own, also where it is what everybody has."""
-    return amended(Options(own=tuple(sorted(wishes.pace))), wishes, configured)
-
-
 def check_name(name: str) -> str:
     """A name that can be typed as JOB and cannot be taken for an id or an option."""
     if _NAME.fullmatch(name) is None or _ID.fullmatch(name) is not None:
         raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
     return name
-
-
-def pace_changes(before: Options, after: Options) -> list[str]:
-    """`delay 500ms -> 2s`, one text per changed value; headers by name only."""
-    names = [name for name in before.__struct_fields__ if name != "own"]
-    fields = [name for name in names if getattr(before, name) != getattr(after, name)]
-    return [f"{_LABELS.get(name, name)} {_shown(name, before)} -> {_shown(name, after)}" for name in fields]
-
-
-_LABELS = {"delay_ms": "delay", "timeout_s": "timeout", "max_pages": "max pages", "time_limit_s": "time limit"}
-
-
-def _shown(name: str, options: Options) -> str:
-    value = getattr(options, name)
-    if value is None:
-        return "none"
-    if name == "delay_ms":
-        return show_duration(value / 1000)
-    if name in ("timeout_s", "time_limit_s"):
-        return show_duration(value)
-    if name == "max_bytes":
-        return show_size(value)
-    if name == "headers":
-        return ", ".join(header for header, _ in value) or "none"
-    if isinstance(value, (tuple, dict)):
-        return ", ".join(value) or "none"
-    return str(value) or "default"
 
 
 def read_pace(options: argparse.Namespace) -> dict[str, Any]:

@@ -1,0 +1,154 @@
+"""The job that somebody asks for: the one of this name or identity, or a new one (ux 3.3). Every surface asks here.
+
+What a surface refuses, says, and does with a job that is there, is its `Desk`'s affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from holdfast.engine.control import holder_of, pause, submit
+from holdfast.errors import Refused
+from holdfast.model.job import Job, JobSpec, Options
+from holdfast.model.units import show_duration, show_size
+from holdfast.ports import Ledger
+from holdfast.recipe import AnyRecipe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A job as it is asked for. In `given` (params) and `pace` (options) is only what was typed now.
+
+    `configured` are options of the settings, `kept` those that the recipe itself sets, such as where its code lies.
+    """
+
+    recipe: AnyRecipe
+    given: dict[str, Any]
+    pace: Mapping[str, Any]
+    configured: Mapping[str, Any]
+    name: str | None = None
+    named: Job | None = None  # typed instead of what would describe it
+    new: bool = False
+    whole: bool = False  # `given` are all params that the job should have
+    kept: Mapping[str, Any] = field(default_factory=dict)
+    first_urls: tuple[str, ...] = ()  # checked before a job is made of them
+    planned_total: int | None = None
+
+    def known(self, ledger: Ledger) -> Job | None:
+        """The job that is meant, if it is there: the named one, the one of this name, or of these inputs."""
+        if self.named is not None:
+            return self.named
+        if self.name is not None:
+            return next((job for job in ledger.jobs() if job.name == self.name), None)
+        identity = self.recipe.identity(self.recipe.check(self.given))
+        return next((job for job in ledger.jobs() if job.identity == identity), None)
+
+    def params(self, earlier: Job | None) -> dict[str, Any]:
+        before = earlier.params if earlier is not None and not self.whole else {}
+        return self.recipe.check({**before, **self.given})
+
+    def options(self, earlier: Job | None) -> Options:
+        """What was typed now, over what was typed for this job before, over the configuration of today."""
+        before = earlier.options if earlier else Options(own=tuple(sorted(self.pace)))
+        follows = {name: value for name, value in self.configured.items() if name not in before.own}
+        changed = msgspec.structs.replace(before, **{**follows, **self.pace, **self.kept})
+        if changed == before:
+            return before
+        return msgspec.structs.replace(changed, own=tuple(sorted({*before.own, *self.pace})))
+
+    def spec(self) -> JobSpec:
+        """A new job; one that starts a named job over keeps what was not typed anew."""
+        recipe, earlier, params = self.recipe, self.named, self.params(self.named)
+        identity = f"{recipe.name}#{self.name}" if self.name else earlier.identity if earlier else None
+        return JobSpec(
+            recipe=recipe.name,
+            name=self.name or (earlier.name if earlier else recipe.default_name(params)),
+            identity=identity or recipe.identity(params),
+            params=params,
+            options=self.options(earlier),
+            chunking=recipe.chunking(params),
+            planned_total=self.planned_total,
+        )
+
+
+class Desk(Protocol):
+    """How one surface answers."""
+
+    def check(self, options: Options, urls: Iterable[str]) -> None:
+        """Raise where a job with these options, or these URLs to begin with, must not be."""
+
+    def as_found(self, job: Job, params: dict[str, Any], options: Options) -> Job:
+        """A job that is there, asked for with these params and options: refused, amended, or as it is."""
+
+    def told_aside(self, job: Job, aside: Job) -> None:
+        """An earlier job was set aside."""
+
+
+def find_or_submit(ledger: Ledger, asked: Asked, desk: Desk, *, actor: str) -> Job:
+    """The same wish later is the same job."""
+    found = asked.known(ledger)
+    if found is not None and not asked.new:
+        if found.recipe != asked.recipe.name:
+            raise Refused(f"{found.name} is a job of the recipe {found.recipe!r}, not of {asked.recipe.name!r}")
+        params, options = asked.params(found), asked.options(found)
+        desk.check(options, asked.first_urls or found.params.get("seeds", ()))
+        return desk.as_found(found, params, options)
+    spec = asked.spec()
+    desk.check(spec.options, asked.first_urls or spec.params.get("seeds", ()))
+    if found is not None:
+        desk.told_aside(found, _set_aside(ledger, found, actor))
+    return _submitted_in_the_open(ledger, spec, actor)
+
+
+def _set_aside(ledger: Ledger, job: Job, actor: str) -> Job:
+    """Keep the earlier job under another name; one that stands still half-way is paused, so that it stays so."""
+    owner = holder_of(ledger, job)
+    if owner is not None:
+        raise Refused(
+            f"{job.name} is being worked by {owner}; it cannot be started over now. "
+            f"Allowed: holdfast pause {job.name}, holdfast cancel {job.name}."
+        )
+    if job.status == "in_progress":
+        pause(ledger, job, actor=actor)
+    return ledger.set_aside(job.id)
+
+
+def _submitted_in_the_open(ledger: Ledger, spec: JobSpec, actor: str) -> Job:
+    """Ignoring robots.txt is an event in the job's history, so it is asked for by itself, after the job exists."""
+    if not spec.options.ignore_robots:
+        return submit(ledger, spec)
+    job = submit(ledger, replace(spec, options=msgspec.structs.replace(spec.options, ignore_robots=False)))
+    because = ", ".join(changes_of(job.options, spec.options))
+    return ledger.amend(job, options=spec.options, actor=actor, because=because)
+
+
+_LABELS = {"delay_ms": "delay", "timeout_s": "timeout", "max_pages": "max pages", "time_limit_s": "time limit"}
+UNSAID = ("own", "recipe_source", "recipe_sha256")
+
+
+def changes_of(before: Options, after: Options) -> list[str]:
+    """`delay 500ms -> 2s`, one text per changed value; headers by name only."""
+    names = [name for name in before.__struct_fields__ if name not in UNSAID]
+    fields = [name for name in names if getattr(before, name) != getattr(after, name)]
+    return [f"{_LABELS.get(name, name)} {_shown(name, before)} -> {_shown(name, after)}" for name in fields]
+
+
+def _shown(name: str, options: Options) -> str:
+    value = getattr(options, name)
+    if value is None:
+        return "none"
+    if name == "delay_ms":
+        return show_duration(value / 1000)
+    if name in ("timeout_s", "time_limit_s"):
+        return show_duration(value)
+    if name == "max_bytes":
+        return show_size(value)
+    if name == "headers":
+        return ", ".join(header for header, _ in value) or "none"
+    if isinstance(value, (tuple, dict)):
+        return ", ".join(value) or "none"
+    return str(value) or "default"

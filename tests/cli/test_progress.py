@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cli.commands import make_counts, make_job
+from holdfast.clock import iso
 from holdfast.engine.progress import Rate, average_rate, job_document
-from holdfast.model.job import Counts
+from holdfast.model.job import Counts, Options
 from holdfast.model.record import Checkpoint
 
 KEYS = (
@@ -14,6 +17,7 @@ KEYS = (
     "skipped_by counts_by_type rate_per_second planned_total percent eta active_seconds limits checkpoint "
     "allowed_actions recoveries refetched_after_crash output links"
 )
+NOW_MS = 1_772_375_460_000
 
 
 def make_checkpoint(number: int = 61) -> Checkpoint:
@@ -52,6 +56,23 @@ def test_a_job_that_never_ran_has_no_run_and_no_checkpoint() -> None:
 @pytest.mark.parametrize(("planned", "percent"), [(None, None), (2900, 50.0)])
 def test_only_a_known_total_has_a_percentage(planned: int | None, percent: float | None) -> None:
     assert job_document(make_job(planned_total=planned), make_counts(), None)["percent"] == percent
+
+
+@pytest.mark.parametrize(
+    ("changes", "left_ms"),
+    [
+        ({"planned_total": 2900}, 731_200),  # half of it is settled: as long again
+        ({"options": Options(max_pages=1421 + 300)}, round(300 * 731_200 / 1421)),
+        ({"options": Options(max_pages=10_000)}, None),  # less is known to be left than the limit allows
+        ({}, None),  # nobody knows how much there is
+        ({"planned_total": 2900, "generation": 2}, None),
+        ({"planned_total": 2900, "active_ms": 5_000}, None),
+        ({"planned_total": 2900, "status": "paused"}, None),
+    ],
+)
+def test_an_end_is_foretold_where_it_can_be(changes: dict[str, Any], left_ms: int | None) -> None:
+    found = job_document(make_job(**changes), make_counts(), None, now_ms=NOW_MS)["eta"]
+    assert found == (None if left_ms is None else iso(NOW_MS + left_ms))
 
 
 def test_the_rate_looks_back_half_a_minute_and_not_at_all_at_first() -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,92 @@ def test_a_changed_pace_is_applied(client: hf.Client, tree: WorldServer) -> None
     assert same == job
     row = same._row()
     assert (row.options.concurrency, row.options.timeout_s) == (5, 9.0)
+
+
+def test_what_is_given_for_a_completed_job_holds_for_its_next_scan(client: hf.Client, tree: WorldServer) -> None:
+    crawl(client, tree, max_pages=5).run()
+    job = crawl(client, tree, max_pages=6, concurrency=3)
+    assert job.run().status == "timeout"
+    assert (job.counts.succeeded, job._row().options.concurrency) == (6, 3)
+    done = crawl(client, tree, max_pages=1000)
+    done.run()
+    again = crawl(client, tree, concurrency=2, max_depth=None)
+    assert (again.status, again._row().options.concurrency) == ("completed", 2)
+
+
+def test_a_completed_job_is_scanned_again_in_another_scope(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree)
+    job.run()
+    with pytest.raises(hf.Refused) as refused:
+        crawl(client, tree, exclude=["/p/1*"])
+    assert "update=True" in refused.value.hint
+    again = crawl(client, tree, exclude=["/p/1*"], update=True)
+    assert (again, again.run().mode) == (job, "full")
+    assert [row.url for row in job.records() if "/p/1" in row.url] == []
+    assert job.counts.succeeded == PAGES - 11
+    assert job.verify() == []
+
+
+def test_the_options_of_the_command_line_are_there(client: hf.Client) -> None:
+    job = client.crawl("https://marsh.test", preset="quick", max_pages=7, sitemap="only", ignore_robots=True)
+    row = job._row()
+    assert (row.params["max_depth"], row.params["sitemap"]) == (2, "only")
+    assert (row.options.max_pages, row.options.delay_ms, row.options.ignore_robots) == (7, 1000, True)
+    with closing(wiring.open_ledger(client._settings)) as ledger:
+        assert ledger.history(row.id)[0][-1].because == "ignore_robots False -> True"  # it is an audit event
+    for wrong in ({"preset": "lazy"}, {"name": "J-7f"}):
+        with pytest.raises(hf.BadParams):
+            client.crawl("https://marsh.test", **wrong)
+
+
+def test_a_list_is_a_batch_of_jobs(client: hf.Client, tmp_path: Path) -> None:
+    (tmp_path / "ponds.csv").write_text("pond,pages\nnorth,3\nsouth,5\n")
+    template = 'name = "{pond}"\nseeds = ["https://{pond}.test/"]\ndelay = "2s"\noutput = "{pond}.jsonl"\n'
+    (tmp_path / "pond.toml").write_text(template + 'header = ["Accept-Language: en"]\n')
+    jobs = client.batch(tmp_path / "ponds.csv", tmp_path / "pond.toml")
+    assert [(job.name, job.status) for job in jobs] == [("north", "pending"), ("south", "pending")]
+    options = jobs[1]._row().options
+    assert (options.batch, options.delay_ms, options.headers) == ("ponds", 2000, (("Accept-Language", "en"),))
+    assert client.batch(tmp_path / "ponds.csv", tmp_path / "pond.toml") == jobs
+    (tmp_path / "pond.toml").write_text('name = "{pond}"\nseeds = ["ftp://{pond}.test/"]\n')
+    with pytest.raises(hf.BadParams, match=r"ponds\.csv:2: 'ftp://north\.test/' is not an http"):
+        client.batch(tmp_path / "ponds.csv", tmp_path / "pond.toml")
+
+
+def test_several_processes_work_a_job(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree)
+    seen: list[hf.Progress] = []
+    assert job.run(processes=2, on_progress=seen.append).status == "completed"
+    assert seen[-1].counts.succeeded == PAGES
+    with pytest.raises(hf.BadParams, match="processes: must be from 1 to 16"):
+        job.run(processes=17)
+
+
+def test_a_range_of_a_hundred_thousand_is_submitted_at_once(client: hf.Client) -> None:
+    """CAS-09: by the processor's time, which no neighbour on this computer can take away; and it is one plan row."""
+    began = time.process_time()
+    job = client.cases("IMM-1-25..IMM-100000-25", url="https://court.test/{prefix}-{number}-{year}")
+    assert time.process_time() - began < 1.0
+    with closing(wiring.open_ledger(client._settings)) as ledger:
+        assert ledger.query("SELECT job, cursor, done FROM plan") == [(job._key, 0, 0)]
+        assert ledger.query("SELECT count(*) FROM target") == [(0,)]
+
+
+def test_a_filter_that_cannot_be_used_is_refused_before_anything_is_read(client: hf.Client) -> None:
+    job = client.crawl("https://marsh.test")
+    for read in (job.targets, job.records):
+        with pytest.raises(hf.BadParams, match="bogus"):
+            read("bogus:1")
+
+
+def test_rows_show_what_they_are_about(client: hf.Client) -> None:
+    with FakeWeb({"/": '<a href="/gone">x</a>'}) as web:
+        job = client.crawl(web.url, allow=[web.address], delay=0)
+        job.run()
+    [failures] = job.errors()
+    assert repr(failures) == f"<code='http_404' host='{web.address}' count=1>"
+    assert repr(job.explain(web.url)).startswith(f"<{web.url}/ ")
+    assert "verdict='fetched'" in repr(job.explain(web.url))
 
 
 def test_a_page_limit_ends_it_and_more_pages_go_on(client: hf.Client, tree: WorldServer) -> None:

@@ -15,8 +15,8 @@ from holdfast.client.core import AsyncClient
 
 NAMES = {
     "AsyncClient", "AsyncJob", "BadParams", "Client", "Corrupt", "Counts", "CrawlOptions", "HoldfastError",
-    "IllegalMove", "Job", "NotFound", "PaceOptions", "Progress", "Refused", "Row", "Run", "__version__", "cases",
-    "crawl", "doctor", "job", "jobs", "run",
+    "IllegalMove", "Job", "NotFound", "PaceOptions", "Progress", "Refused", "Row", "Run", "__version__", "batch",
+    "cases", "crawl", "doctor", "job", "jobs", "run",
 }  # fmt: skip
 JOB = {
     "because", "breakdown", "cancel", "checkpoints", "counts", "diff", "document", "errors", "exclude", "explain",

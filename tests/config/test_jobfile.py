@@ -51,6 +51,8 @@ def test_wishes_are_words_that_the_command_reads() -> None:
     [
         ('kind = "cases"\nrange = "IMM-1-25..IMM-9-25"\nurl = "https://c.test/{number}"',
          ["IMM-1-25..IMM-9-25", "--name=frogs", "--url=https://c.test/{number}"]),
+        ('kind = "cases"\nrange = "IMM-1-25..IMM-9-25"\nurl = "https://c.test/{number}"\nmax_pages = 3',
+         ["IMM-1-25..IMM-9-25", "--name=frogs", "--url=https://c.test/{number}", "--max-pages=3"]),
         ('kind = "documents"\nlist = "https://c.test/j.csv"\ncolumns = { id = "Actions", title = "T" }\nnotify = ["a"]',
          ["https://c.test/j.csv", "--name=frogs", "--columns=id=Actions,title=T"]),
         ('kind = "images"\nkeywords = ["cat", "red panda"]\nengines = ["a", "b"]',

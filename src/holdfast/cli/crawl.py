@@ -28,7 +28,7 @@ from holdfast.cli.values import share, whole
 from holdfast.engine.asking import Asked, find_or_submit
 from holdfast.errors import BadParams, NotFound, UsageError
 from holdfast.model.edit import MODES
-from holdfast.model.job import WORK_CHUNKS, Job, Options
+from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
 from holdfast.ports import Ledger
 
 RECIPE = "site"
@@ -68,7 +68,7 @@ def run(call: Call) -> int:
     refuse_detach(call)
     output = outputs.read_output(call, options.output, options.to)
     if options.name is not None:
-        wishes.check_name(options.name)
+        check_name(options.name)
     with nursery_for(call) as nursery, call.ledger() as ledger:
         job, announced = _job(call, ledger)
         job = outputs.keep_output(call, ledger, job, output)

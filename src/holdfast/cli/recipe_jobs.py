@@ -31,7 +31,7 @@ from holdfast.engine.asking import Asked, changes_of, find_or_submit
 from holdfast.engine.control import holder_of
 from holdfast.errors import NotFound, Refused
 from holdfast.model.edit import MODES
-from holdfast.model.job import WORK_CHUNKS, Job, Options
+from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
 from holdfast.ports import Ledger
 from holdfast.recipe import Context
 
@@ -146,7 +146,7 @@ def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
             return _show_plan(call, ask(ledger))
     with nursery_for(call) as nursery, call.ledger() as ledger:
         if call.options.name is not None:
-            wishes.check_name(call.options.name)
+            check_name(call.options.name)
         desk = Counter(call, partial(_as_found, call, ledger))
         return work(call, ledger, find_or_submit(ledger, ask(ledger), desk, actor="cli"), nursery, output)
 

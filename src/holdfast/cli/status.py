@@ -53,9 +53,11 @@ def run(call: Call) -> int:
         damaged = newest if newest > (0 if point is None else point.number) else None
         if call.globals.json or call.globals.jsonl:
             rate = average_rate(job, counts)
-            waits = waited_for(ledger, job, counts, call.clock.wall_ms())
-            worked = _is_worked(ledger, job)
-            document = job_document(job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits)
+            worked, now_ms = _is_worked(ledger, job), call.clock.wall_ms()
+            waits = waited_for(ledger, job, counts, now_ms)
+            document = job_document(
+                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms
+            )
             call.voice.document(document if damaged is None else {**document, "damaged_checkpoint": damaged})
         else:
             call.voice.data(clean_lines(_screen(call, ledger, job, damaged)))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from holdfast.cli.parser import Parser
-from holdfast.cli.presets import HELP as PRESETS_HELP
-from holdfast.cli.presets import PRESETS
 from holdfast.cli.values import duration, show_size, size, whole
 from holdfast.config.headers import read_header, read_proxy
+from holdfast.config.presets import HELP as PRESETS_HELP
+from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
 
 SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
 SEEDS_BYTES_MAX = 50_000_000
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_ID = re.compile(r"J-[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +100,6 @@ def read_wishes(options: argparse.Namespace, urls: list[str]) -> Wishes:
 def _unless_empty(value: Any) -> Any:
     """`--exclude ''` means no pattern at all: the way to take one back."""
     return [] if value == [""] else value
-
-
-def check_name(name: str) -> str:
-    """A name that can be typed as JOB and cannot be taken for an id or an option."""
-    if _NAME.fullmatch(name) is None or _ID.fullmatch(name) is not None:
-        raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
-    return name
 
 
 def read_pace(options: argparse.Namespace) -> dict[str, Any]:

@@ -7,7 +7,7 @@ run = job.run(on_progress=print)                         # blocks; goes on if un
 from __future__ import annotations
 
 from holdfast.client.aio import AsyncJob
-from holdfast.client.core import AsyncClient, Client, cases, crawl, doctor, job, jobs, run
+from holdfast.client.core import AsyncClient, Client, batch, cases, crawl, doctor, job, jobs, run
 from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions
 from holdfast.client.values import Row, Run
@@ -32,6 +32,7 @@ __all__ = [
     "Refused",
     "Row",
     "Run",
+    "batch",
     "cases",
     "crawl",
     "doctor",

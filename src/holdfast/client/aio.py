@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.client.facade import Job
 from holdfast.client.values import Row, Run
-from holdfast.client.working import OnProgress, Progress, Shift
+from holdfast.client.working import OnProgress, Progress, Stoppable
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -86,7 +86,7 @@ class AsyncJob:
     def health(self) -> Coroutine[Any, Any, str | None]:
         return asyncio.to_thread(lambda: self._plain.health)
 
-    async def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None) -> Run:
+    async def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None, processes: int = 1) -> Run:
         """As Job.run. Cancelling it drains the job: pages in hand are finished, and it goes on with the next call."""
         loop = asyncio.get_running_loop()
 
@@ -94,8 +94,10 @@ class AsyncJob:
             if on_progress is not None:
                 loop.call_soon_threadsafe(on_progress, progress)
 
-        shifts: list[Shift] = []
-        working = asyncio.ensure_future(asyncio.to_thread(self._plain._run, mode, tell, shifts.append))
+        shifts: list[Stoppable] = []
+        working = asyncio.ensure_future(
+            asyncio.to_thread(self._plain._run, mode, tell, shifts.append, processes=processes)
+        )
         try:
             return await asyncio.shield(working)
         except asyncio.CancelledError:

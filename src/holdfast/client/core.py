@@ -5,22 +5,31 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import closing
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from holdfast import config, wiring
 from holdfast.client.aio import AsyncJob, awaited, awaited_job
-from holdfast.client.asking import Asked, find_or_submit
+from holdfast.client.asking import ACTOR, Counter
 from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions, read_options
 from holdfast.client.values import Row
 from holdfast.clock import SystemClock
-from holdfast.errors import BadParams
+from holdfast.engine.asking import Asked, find_or_submit
+from holdfast.errors import BadParams, NotFound, Refused
+from holdfast.model.job import check_name
 from holdfast.recipes import catalogue
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from holdfast.config.jobfile import JobWish
+    from holdfast.recipe import AnyRecipe
+
+# Keys of a job file that are matters of the command that works it.
+OF_COMMANDS = ("mode", "processes", "output", "to", "start_paused", "fail_on", "notify")
 
 
 class Client:
@@ -32,16 +41,26 @@ class Client:
         self._settings = _settings(data, database, config_file)
         self._config_file = config_file
 
-    def crawl(self, *urls: str, name: str | None = None, new: bool = False, **options: Unpack[CrawlOptions]) -> Job:
-        """A site job: found by its URLs or its name, or submitted. Nothing is fetched before `run` or `stream`."""
-        recipe = catalogue.built_in("site")
+    def crawl(
+        self,
+        *urls: str,
+        name: str | None = None,
+        new: bool = False,
+        update: bool = False,
+        **options: Unpack[CrawlOptions],
+    ) -> Job:
+        """A site job: found by its URLs or its name, or submitted. Nothing is fetched before `run` or `stream`.
+
+        `update=True` applies a changed scope to what is pending; a completed job begins a new scan in that scope.
+        """
         scope, pace = read_options(options, scope=True)
         if not urls:
             raise BadParams(
                 "crawl needs a URL", hint='crawl("https://docs.example.dev"); a job by its name: job("docs")'
             )
         given = {**scope, "seeds": list(urls)}
-        return self._submitted(Asked(recipe, given, pace, name=name, new=new, first_urls=urls))
+        asked = self._asked(catalogue.built_in("site"), given, pace, name=name, new=new, first_urls=urls)
+        return self._submitted(asked, update=update)
 
     def run(
         self,
@@ -56,12 +75,13 @@ class Client:
         located = catalogue.locate(str(recipe))
         pace = read_options(options, scope=False)[1]
         checked = located.recipe.check({name: str(value) for name, value in (params or {}).items()})
-        asked = Asked(
+        asked = self._asked(
             located.recipe,
             checked,
             pace,
             name=name,
             new=new,
+            whole=True,
             first_urls=tuple(located.recipe.first_urls(checked)),
             kept={"recipe_source": located.source, "recipe_sha256": located.digest},
             planned_total=located.recipe.planned_total(checked),
@@ -86,9 +106,38 @@ class Client:
         given = {"ranges": [str(read_range(each, start, max_cases)) for each in ranges], "url": url}
         params = recipe.check(given)
         pace = read_options(options, scope=False)[1]
-        first = tuple(recipe.first_urls(params))
-        total = recipe.planned_total(params)
-        return self._submitted(Asked(recipe, given, pace, name=name, new=new, first_urls=first, planned_total=total))
+        first, total = tuple(recipe.first_urls(params)), recipe.planned_total(params)
+        asked = self._asked(recipe, params, pace, name=name, new=new, whole=True, first_urls=first, planned_total=total)
+        return self._submitted(asked)
+
+    def batch(self, path: str | Path, template: str | Path) -> list[Job]:
+        """One job per row of a list, by a template (`holdfast run LIST.csv --template FILE.toml`); none is run yet.
+
+        Every row is read before the first job is submitted. What a command does at its end (`output`, `fail_on` …) is
+        the program's own affair here.
+        """
+        from holdfast.config.lists import wishes_of_list
+
+        wanted = [wish for _, wish in wishes_of_list(Path(path), Path(template))]
+        return [self._wished(wish, Path(path).stem) for wish in wanted]
+
+    def _wished(self, wish: JobWish, batch: str) -> Job:
+        """The job that a row describes, submitted as one of its batch."""
+        configured = replace(self._settings, pace={**self._settings.pace, **wish.pace, "batch": batch})
+        client = copy(self)
+        client._settings = configured
+        options: dict[str, Any] = {key: value for key, value in wish.options.items() if key not in OF_COMMANDS}
+        if "header" in options:
+            lines = (line.partition(":") for line in options.pop("header"))
+            options["headers"] = {name.strip(): text.strip() for name, _, text in lines}
+        try:
+            if wish.kind == "site":
+                return client.crawl(*wish.inputs, name=wish.name, **options)
+            if wish.kind == "cases":
+                return client.cases(*wish.inputs, name=wish.name, **options)
+            return client.run(wish.kind, params=wish.params, name=wish.name, **options)
+        except (BadParams, NotFound, Refused) as error:
+            raise type(error)(f"{wish.where}: {error.message}", hint=error.hint) from error
 
     def job(self, reference: str) -> Job:
         """By name, id or a unique beginning of the id; NotFound says what there is."""
@@ -112,9 +161,14 @@ class Client:
             Row({"name": each.name, "ok": each.ok, "required": each.required, "detail": each.detail}) for each in checks
         ]
 
-    def _submitted(self, asked: Asked) -> Job:
+    def _asked(self, recipe: AnyRecipe, given: dict[str, Any], pace: Mapping[str, Any], **more: Any) -> Asked:
+        return Asked(recipe=recipe, given=given, pace=pace, configured=self._settings.pace, **more)
+
+    def _submitted(self, asked: Asked, *, update: bool = False) -> Job:
+        if asked.name is not None:
+            check_name(asked.name)
         with closing(wiring.open_ledger(self._settings)) as ledger:
-            return Job(self._settings, find_or_submit(self._settings, ledger, asked))
+            return Job(self._settings, find_or_submit(ledger, asked, Counter(ledger, update), actor=ACTOR))
 
     def __enter__(self) -> Self:
         return self
@@ -143,6 +197,10 @@ class AsyncClient:
     job = awaited_job(Client.job)
     doctor = awaited(Client.doctor)
 
+    async def batch(self, path: str | Path, template: str | Path) -> list[AsyncJob]:
+        """As Client.batch."""
+        return [AsyncJob(each) for each in await asyncio.to_thread(self._plain.batch, path, template)]
+
     async def jobs(self, *, status: str | None = None, kind: str | None = None) -> list[AsyncJob]:
         """As Client.jobs."""
         return [AsyncJob(each) for each in await asyncio.to_thread(self._plain.jobs, status=status, kind=kind)]
@@ -152,12 +210,20 @@ def crawl(
     *urls: str,
     name: str | None = None,
     new: bool = False,
+    update: bool = False,
     data: str | Path | None = None,
     database: str | None = None,
     **options: Unpack[CrawlOptions],
 ) -> Job:
     """`Client(data=…).crawl(…)`."""
-    return Client(data=data, database=database).crawl(*urls, name=name, new=new, **options)
+    return Client(data=data, database=database).crawl(*urls, name=name, new=new, update=update, **options)
+
+
+def batch(
+    path: str | Path, template: str | Path, *, data: str | Path | None = None, database: str | None = None
+) -> list[Job]:
+    """`Client(data=…).batch(…)`."""
+    return Client(data=data, database=database).batch(path, template)
 
 
 def cases(

@@ -10,9 +10,10 @@ from typing import Any, BinaryIO
 from holdfast import wiring
 from holdfast.client.asking import ACTOR
 from holdfast.client.card import card
+from holdfast.client.several import work_by_several
 from holdfast.client.streaming import stream
 from holdfast.client.values import Row, Run
-from holdfast.client.working import OnProgress, Shift, work
+from holdfast.client.working import OnProgress, Stoppable, work
 from holdfast.clock import SystemClock, iso, pause_thread
 from holdfast.config import Settings
 from holdfast.engine import control
@@ -21,8 +22,9 @@ from holdfast.engine.documents import change_document, failures_document, target
 from holdfast.engine.exclude import exclude
 from holdfast.engine.explain import explain
 from holdfast.engine.history import checkpoint_document, every_checkpoint
-from holdfast.engine.progress import job_document
-from holdfast.engine.results import parse_fields
+from holdfast.engine.ordering import CASES, by_number
+from holdfast.engine.progress import average_rate, job_document
+from holdfast.engine.results import Fields, parse_fields
 from holdfast.engine.waits import waited_for
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model import job as model
@@ -71,22 +73,30 @@ class Job:
         """What `holdfast status JOB --json` gives."""
         with self._ledger() as ledger:
             job, counts, point = ledger.books(self._key)
-            waits = waited_for(ledger, job, counts, SystemClock().wall_ms())
-            worked = control.holder_of(ledger, job) is not None
-            return job_document(job, counts, point, is_worked=worked, waiting=waits)
+            worked, now_ms = control.holder_of(ledger, job) is not None, SystemClock().wall_ms()
+            waits, rate = waited_for(ledger, job, counts, now_ms), average_rate(job, counts)
+            return job_document(
+                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms
+            )
 
     # What can be done with it
 
-    def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None) -> Run:
+    def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None, processes: int = 1) -> Run:
         """Work the job until it ends; one that is unfinished goes on, one that is complete is left as it is.
 
         With `mode="full"` or `"new"` a complete job is scanned again, as a whole or for what is new or changed.
-        Ctrl-C pauses and returns the run. `on_progress` is called in this thread, a few times a second.
+        Ctrl-C pauses and returns the run. `on_progress` is called in this thread, a few times a second. With several
+        `processes` it is worked by a command of its own, `holdfast resume --processes N`.
         """
-        return self._run(mode, on_progress)
+        return self._run(mode, on_progress, processes=processes)
 
     def _run(
-        self, mode: str | None, on_progress: OnProgress | None, on_shift: Callable[[Shift], object] | None = None
+        self,
+        mode: str | None,
+        on_progress: OnProgress | None,
+        on_shift: Callable[[Stoppable], object] | None = None,
+        *,
+        processes: int = 1,
     ) -> Run:
         if mode not in (None, *MODES):
             raise BadParams(f"there is no mode {mode!r}; there are: {', '.join(MODES)}")
@@ -94,7 +104,10 @@ class Job:
             job = ledger.books(self._key)[0]
             if mode in ("full", "new") and job.status == "completed":
                 control.rescan(ledger, job, mode=mode, actor=ACTOR)
-        work(self._settings, self._key, on_progress, on_shift)
+        if processes == 1:
+            work(self._settings, self._key, on_progress, on_shift)
+        else:
+            work_by_several(self._settings, self._key, processes, on_progress, on_shift)
         return self._latest()
 
     def pause(self) -> None:
@@ -146,8 +159,11 @@ class Job:
     # What it has found
 
     def targets(self, where: str = "") -> Iterator[Row]:
-        """Targets by a filter such as `status:failed -code:http_404`."""
-        conditions = _conditions(where)
+        """Targets by a filter such as `status:failed -code:http_404`; cases by their numbers."""
+        rows = self._targets(_conditions(where))
+        return by_number(rows, lambda row: str(row.key)) if self.kind == CASES else rows
+
+    def _targets(self, conditions: list[filters.Condition]) -> Iterator[Row]:
         after = 0
         while True:
             with self._ledger() as ledger:
@@ -211,10 +227,12 @@ class Job:
 
     def records(self, where: str = "", fields: str = "") -> Iterator[Row]:
         """Results in the order of discovery: pages of a site, records of a recipe. `fields` as `--fields`."""
-        chosen = parse_fields(fields) if fields else None
+        return self._records(_conditions(where), parse_fields(fields) if fields else None)
+
+    def _records(self, where: list[filters.Condition], chosen: Fields | None) -> Iterator[Row]:
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
-            with wiring.results_of(self._settings, ledger, job, where=_conditions(where), fields=chosen) as results:
+            with wiring.results_of(self._settings, ledger, job, where=where, fields=chosen) as results:
                 for row in results.rows():
                     yield Row(results.shaped(row))
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from holdfast.config.headers import read_header, read_proxy
+from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
 from holdfast.model import units
 
@@ -27,6 +28,7 @@ class PaceOptions(TypedDict, total=False):
     headers: Mapping[str, str]
     proxy: str
     cookies: bool
+    ignore_robots: bool
     allow_private: bool
     allow: Sequence[str]
     resolve: Mapping[str, str]
@@ -39,6 +41,8 @@ class CrawlOptions(PaceOptions, total=False):
     include: Sequence[str]
     exclude: Sequence[str]
     max_depth: int
+    sitemap: str
+    preset: str
 
 
 def _number(read: Callable[[str], float]) -> Callable[[Any], Any]:
@@ -78,24 +82,30 @@ PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "headers": ("headers", lambda value: tuple(read_header(f"{name}: {text}") for name, text in value.items())),
     "proxy": ("proxy", read_proxy),
     "cookies": ("cookies", _switch),
+    "ignore_robots": ("ignore_robots", _switch),
     "allow_private": ("allow_private", _switch),
     "allow": ("allow", lambda value: tuple(_texts(value))),
     "resolve": ("resolve", dict),
 }
-SCOPE = ("scope", "include", "exclude", "max_depth")
+SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
 
 
 def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """(scope params, pace fields) of what was given; None counts as not given. BadParams names what cannot be used."""
-    known = (*PACE, *(SCOPE if scope else ()))
+    known = (*PACE, *((*SCOPE, "preset") if scope else ()))
     params: dict[str, Any] = {}
     pace: dict[str, Any] = {}
+    if scope and given.get("preset") is not None:
+        preset = PRESETS.get(given["preset"])
+        if preset is None:
+            raise BadParams(f"there is no preset {given['preset']!r}", hint=f"presets: {' '.join(PRESETS)}")
+        params, pace = dict(preset.scope), dict(preset.pace)  # what is given beside it wins
     for name, value in given.items():
         if name not in known:
             near = get_close_matches(name, known, n=1)
             guess = f"; did you mean {near[0]}?" if near else ""
             raise BadParams(f"there is no option {name!r}{guess}", hint=f"options: {' '.join(known)}")
-        if value is None:
+        if value is None or name == "preset":
             continue
         if name in PACE:
             field, read = PACE[name]

@@ -8,6 +8,12 @@ from typing import Any
 
 from holdfast.model.job import Counts
 
+NAMING = ("url", "id", "name")  # what a row is called by, the first that it has
+TELLING = (  # what is said of it besides
+    "key", "title", "status", "verdict", "disposition", "code", "host", "count", "change", "number", "ok", "because",
+    "detail",
+)  # fmt: skip
+
 
 class Row(Mapping[str, Any]):
     """A page, a record, a target …: `row.url` and `row["url"]` are the same; `dict(row)` is a copy."""
@@ -33,8 +39,9 @@ class Row(Mapping[str, Any]):
         return len(self._fields)
 
     def __repr__(self) -> str:
-        shown = self._fields.get("url") or self._fields.get("id") or dict(self._fields)
-        return f"<{shown}>"
+        name = next((str(self._fields[each]) for each in NAMING if self._fields.get(each)), "")
+        told = [f"{each}={self._fields[each]!r}" for each in TELLING if self._fields.get(each) not in (None, name)]
+        return f"<{' '.join([name, *told]).strip()}>" if name or told else f"<{dict(self._fields)}>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from queue import SimpleQueue
+from typing import Protocol
 
 from holdfast import wiring
 from holdfast.client.asking import ACTOR
@@ -39,6 +40,12 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], object]
+
+
+class Stoppable(Protocol):
+    """Whoever works a job for this program."""
+
+    def stop(self, why: str) -> None: ...
 
 
 class Shift:
@@ -124,7 +131,7 @@ def work(
     settings: Settings,
     job: int,
     on_progress: OnProgress | None,
-    on_shift: Callable[[Shift], object] | None = None,
+    on_shift: Callable[[Stoppable], object] | None = None,
 ) -> None:
     """Work the job until it ends or is paused; one that another process works is watched instead."""
     for _ in range(LOOKS_MAX):

@@ -68,7 +68,7 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
     JobKey("keywords_file", _TEXT,     _IMAGES,       "a file with one keyword per line", "--keywords"),
     JobKey("params",        _PARAMS,   _RUN,          "parameters of a recipe of one's own", "--param"),
     JobKey("mode",          _TEXT,     ALL,           "`full`, `new` or `resume`", "--mode"),
-    JobKey("max_pages",     _NUMBER,   _CRAWL | _RUN, "fetch no more targets than this over the job's life",
+    JobKey("max_pages",     _NUMBER,   _CRAWL | _CASES | _RUN, "fetch no more targets than this over the job's life",
            "--max-pages"),
     JobKey("max_depth",     _NUMBER,   _CRAWL | _RUN, "links beyond are skipped", "--max-depth"),
     JobKey("preset",        _TEXT,     _CRAWL,        "`thorough`, `quick` or `docs`", "--preset"),

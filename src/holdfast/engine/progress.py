@@ -9,6 +9,7 @@ from holdfast.clock import iso
 from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint
 from holdfast.model.states import JOB, allowed
+from holdfast.policy.limits import pages_of
 
 SCHEMA = "holdfast.job/1"
 WINDOW_MS = 30_000
@@ -25,10 +26,11 @@ def job_document(
     rate_per_second: float | None = None,
     is_worked: bool | None = None,
     waiting: str = "",
+    now_ms: int | None = None,
 ) -> dict[str, Any]:
     """The document of ux 3.4; keys and their order are a contract. `is_worked`: whether a live process holds it.
 
-    `waiting`: what it waits for (engine/waits.py), where nothing is fetched.
+    `waiting`: what it waits for (engine/waits.py), where nothing is fetched. `now_ms`: to tell when it will end.
     """
     return {
         "schema": SCHEMA,
@@ -51,7 +53,7 @@ def job_document(
         "rate_per_second": None if rate_per_second is None else round(rate_per_second, 1),
         "planned_total": job.planned_total,
         "percent": percent(job, counts),
-        "eta": None,
+        "eta": None if now_ms is None else iso(eta_ms(job, counts, now_ms)),
         "active_seconds": round(job.active_ms / 1000, 1),
         "limits": {"max_pages": job.options.max_pages, "time_seconds": job.options.time_limit_s},
         "checkpoint": None if checkpoint is None else {"number": checkpoint.number, "at": iso(checkpoint.at)},
@@ -78,6 +80,23 @@ def percent(job: Job, counts: Counts) -> float | None:
     if not job.planned_total or counts.discovered > job.planned_total:
         return None
     return round(100 * counts.settled / job.planned_total, 1)
+
+
+def eta_ms(job: Job, counts: Counts, now_ms: int) -> int | None:
+    """When the job will end at the pace of its active time so far, in wall ms; None where that cannot be told.
+
+    Only of a job whose whole is known, or that has more to do than its page limit leaves; never of one that is scanned
+    again, of which nobody knows how much of its time was the new scan's.
+    """
+    if job.status != "in_progress" or job.active_ms < AVERAGE_MS_MIN or job.generation > 1:
+        return None
+    if percent(job, counts) is not None:
+        done, left = counts.settled, (job.planned_total or 0) - counts.settled
+    elif job.options.max_pages is not None and job.options.max_pages - pages_of(counts) <= counts.left:
+        done, left = pages_of(counts), job.options.max_pages - pages_of(counts)
+    else:
+        return None
+    return now_ms + round(left * job.active_ms / done) if done and left > 0 else None
 
 
 def average_rate(job: Job, counts: Counts) -> float | None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+
+from holdfast.errors import BadParams
 
 WORK_CHUNKS = 16
 CHUNKINGS = ("key", "host")
 PHASES = ("crawling", "extracting", "analyzing", "generating")
 PAUSED_BY = ("interrupt", "user", "disk_full", "blocked", "auto_resume", "restore")
 REQUESTS = ("pause", "cancel", "time_out")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_ID = re.compile(r"J-[0-9a-f]*")
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -126,3 +131,10 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         """The identity's seven numbers, in the order people read them."""
         names = ("discovered", "succeeded", "failed", "skipped", "cancelled", "pending", "in_progress")
         return {name: getattr(self, name) for name in names}
+
+
+def check_name(name: str) -> str:
+    """A name that can be typed as JOB and cannot be taken for an id or an option."""
+    if _NAME.fullmatch(name) is None or _ID.fullmatch(name) is not None:
+        raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
+    return name

@@ -67,6 +67,15 @@ def _court(ledger: Ledger, clock: ManualClock) -> int:
     return worker.job
 
 
+def with_bodies(ledger: Ledger, job: int, folder: Path) -> SegmentShelf:
+    """A shelf that holds the files which this job's rows refer to, and a little more."""
+    for (name,) in ledger.query("SELECT name FROM segment WHERE job = ?", (job,)):
+        file = folder / "segments" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(name.encode().ljust(1_000, b"."))
+    return SegmentShelf(folder / "segments")
+
+
 def taken(ledger: Ledger, job: int, shelf: SegmentShelf | None = None) -> bytes:
     """A snapshot's bytes."""
     file = io.BytesIO()

@@ -1,0 +1,250 @@
+"""A snapshot that is torn, swapped, cut or made to deceive is refused, and nothing was written (D10, H13)."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from holdfast.blobs.shelf import SegmentShelf
+from holdfast.engine.restore import Snapshot
+from holdfast.engine.snapshots import SEGMENT_BYTES, load_zstd
+from holdfast.engine.tarball import END, Packer, Unpacker
+from holdfast.errors import Corrupt, HoldfastError, LedgerUnfit, Refused
+from holdfast.ledger.sqlite import SqliteLedger
+from holdfast.model.snapshot import MANIFEST, Manifest, Part
+from snapshots.jobs import repacked, restored, sqlite_ledger, taken, with_bodies, write_jobs
+
+EVERY = 31  # of the bytes, one is flipped at a time; a prime, so that every place in a frame is met
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A snapshot with rows and bodies."""
+    folder = tmp_path_factory.mktemp("source")
+    with closing(sqlite_ledger(folder / "ledger.db")) as ledger:
+        job = write_jobs(ledger)["court"]
+        return taken(ledger, job, with_bodies(ledger, job, folder))
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[SqliteLedger]:
+    """An empty one, of which nothing may be written."""
+    with closing(sqlite_ledger(tmp_path / "ledger.db")) as made:
+        yield made
+
+
+def members_of(stored: bytes) -> dict[str, bytes]:
+    members = Unpacker(io.BytesIO(stored))
+    return {name: b"".join(members.blocks(name)) for name in members.names}
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    packer = Packer(out.write)
+    for name, content in files.items():
+        packer.add(name, len(content), [content])
+    packer.end()
+    return out.getvalue()
+
+
+def test_a_flipped_byte_is_found_wherever_it_lies(stored: bytes) -> None:
+    Snapshot(io.BytesIO(stored))
+    for at in (*range(0, len(stored), EVERY), *range(512), len(stored) - 1):
+        flipped = bytearray(stored)
+        flipped[at] ^= 0x10
+        with pytest.raises(Refused):
+            Snapshot(io.BytesIO(bytes(flipped)))
+
+
+def test_a_snapshot_that_is_cut_off_is_refused_wherever_it_ends(stored: bytes) -> None:
+    for end in (0, 1, 511, 512, *range(600, len(stored), 997), len(stored) - 512, len(stored) - 1):
+        with pytest.raises(Refused):
+            Snapshot(io.BytesIO(stored[:end]))
+    with pytest.raises(Refused):
+        Snapshot(io.BytesIO(stored + b"more"))
+
+
+def _swapped(files: dict[str, bytes]) -> dict[str, bytes]:
+    first, second = "rows/target-000001.jsonl.zst", "rows/attempt-000001.jsonl.zst"
+    return {**files, first: files[second], second: files[first]}
+
+
+def _without(name: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    return lambda files: {each: content for each, content in files.items() if each != name}
+
+
+DAMAGES: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] = {
+    "segments swapped": (_swapped, "has not the length|does not have its sha256"),
+    "a segment missing": (_without("rows/target-000001.jsonl.zst"), "lacks a file"),
+    "no manifest": (_without(MANIFEST), "never finished"),
+    "a file too many": (lambda files: {"rows/extra": b"", **files}, "one too many"),
+    "a segment cut": (lambda files: {**files, "rows/job-000001.jsonl.zst": b""}, "length"),
+    "another order": (lambda files: dict(reversed(files.items())), "order"),
+    "an empty manifest": (lambda files: {**files, MANIFEST: b""}, "cannot be read"),
+    "a newer form": (
+        lambda files: {**files, MANIFEST: files[MANIFEST].replace(b'"schema_version":1', b'"schema_version":2')},
+        "form 2, this program knows 1",
+    ),
+    "a word changed": (
+        lambda files: {**files, MANIFEST: files[MANIFEST].replace(b"court", b"crowd")},
+        "does not have its own sha256",
+    ),
+    "spaces between": (lambda files: {**files, MANIFEST: files[MANIFEST].replace(b",", b", ")}, "its own sha256"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_snapshot_is_refused_and_nothing_is_written(
+    name: str, stored: bytes, ledger: SqliteLedger, tmp_path: Path
+) -> None:
+    damage, text = DAMAGES[name]
+    with pytest.raises(Refused, match=text):
+        restored(ledger, tmp_path, packed(damage(members_of(stored))))
+    assert_untouched(ledger, tmp_path)
+
+
+def assert_untouched(ledger: SqliteLedger, folder: Path) -> None:
+    assert ledger.jobs() == []
+    assert ledger.query("SELECT count(*) FROM target") == [(0,)]
+    assert not list((folder / "segments").rglob("*"))
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"{}", bytes(1024), b"\x1f\x8b" + bytes(600), END])
+def test_what_is_no_snapshot_is_refused(content: bytes) -> None:
+    with pytest.raises(Refused, match="damaged"):
+        Snapshot(io.BytesIO(content))
+
+
+# Somebody who can make a sound file may say in it what he likes.
+
+
+def _rewritten(manifest: Manifest, files: dict[str, bytes], table: str, change: Callable[[list], object]) -> Manifest:
+    """The first row of a table changed, with hashes that fit."""
+    [place] = [n for n, part in enumerate(manifest.segments) if part.table == table]
+    part = manifest.segments[place]
+    rows = [msgspec.json.decode(line) for line in load_zstd().decompress(files[part.name]).splitlines()]
+    change(rows[0])
+    return _placed(manifest, files, place, b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+
+def _placed(manifest: Manifest, files: dict[str, bytes], place: int, lines: bytes) -> Manifest:
+    part = manifest.segments[place]
+    files[part.name] = load_zstd().compress(lines)
+    return _with_part(manifest, place, _described(part, files[part.name]))
+
+
+def _described(part: Part, content: bytes) -> Part:
+    return msgspec.structs.replace(part, bytes=len(content), sha256=sha256(content).hexdigest())
+
+
+def _with_part(manifest: Manifest, place: int, part: Part) -> Manifest:
+    parts = list(manifest.segments)
+    parts[place] = part
+    return msgspec.structs.replace(manifest, segments=tuple(parts))
+
+
+def _column(manifest: Manifest, table: str, column: str) -> int:
+    [shape] = [each for each in manifest.tables if each.table == table]
+    place = shape.place_of(column)
+    assert place is not None
+    return place
+
+
+def _set(table: str, column: str, value: object) -> Callable[[Manifest, dict[str, bytes]], Manifest]:
+    def change(manifest: Manifest, files: dict[str, bytes]) -> Manifest:
+        place = _column(manifest, table, column)
+        return _rewritten(manifest, files, table, lambda row: row.__setitem__(place, value))
+
+    return change
+
+
+def _bodies_named(name: str) -> Callable[[Manifest, dict[str, bytes]], Manifest]:
+    def change(manifest: Manifest, files: dict[str, bytes]) -> Manifest:
+        assert manifest.bodies
+        first, *others = manifest.bodies
+        files[f"bodies/{name}"] = files.pop(f"bodies/{first.name}")
+        return msgspec.structs.replace(manifest, bodies=(*others, msgspec.structs.replace(first, name=name)))
+
+    return change
+
+
+DECEITS: dict[str, tuple[Callable[[Manifest, dict[str, bytes]], Manifest], type[HoldfastError], str]] = {
+    "bodies outside the folder": (_bodies_named("../../evil.warc.gz"), Refused, "name that cannot be used"),
+    "bodies of another kind": (_bodies_named("evil.py"), Refused, "name that cannot be used"),
+    "an id outside the folder": (
+        lambda manifest, files: msgspec.structs.replace(manifest, job_id="../J-7f3a"),
+        Refused,
+        "name that cannot be used",
+    ),
+    "a name with an escape in it": (
+        lambda manifest, files: msgspec.structs.replace(manifest, name="\x1b[31m"),
+        Refused,
+        "name that cannot be used",
+    ),
+    "segments in another order": (
+        lambda manifest, files: msgspec.structs.replace(manifest, segments=manifest.segments[::-1]),
+        Refused,
+        "order",
+    ),
+    "a text for a number": (_set("target", "depth", "deep"), Refused, "cannot be read"),
+    "nothing where something must be": (_set("target", "path", None), Refused, "cannot be read"),
+    "a number that no ledger holds": (_set("target", "depth", 1 << 80), Refused, "cannot be read"),
+    "another job's chunk": (_set("target", "found_chunk", 1), Corrupt, "not in it"),
+    "another job's target": (_set("attempt", "target", 1), Corrupt, "not in it"),
+    "a chunk in somebody's hands": (_set("chunk", "owner_pid", 4711), Corrupt, "held by somebody"),
+    "a target in somebody's hands": (_set("target", "held_epoch", 1), Corrupt, "somebody's hands"),
+    "a state that is none": (_set("target", "state", 99), LedgerUnfit, "CHECK constraint"),
+    "a path that is none": (_set("lane", "origin", "nowhere"), Corrupt, "without an address"),
+    "options that are none": (_set("job", "options", "{}}"), Corrupt, "cannot be read"),
+    "a table that is none": (
+        lambda manifest, files: msgspec.structs.replace(manifest, tables=manifest.tables[:-1]),
+        Refused,
+        "schema",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECEITS)
+def test_what_a_sound_file_says_is_checked_and_nothing_is_written(
+    name: str, stored: bytes, ledger: SqliteLedger, tmp_path: Path
+) -> None:
+    deceit, kind, text = DECEITS[name]
+    with pytest.raises(kind, match=text):
+        restored(ledger, tmp_path, repacked(stored, deceit))
+    assert_untouched(ledger, tmp_path)
+
+
+def test_what_unpacks_to_more_than_was_ever_packed_is_refused(
+    stored: bytes, ledger: SqliteLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.engine.restore.ROW_BYTES_MAX", 0)
+    bomb = repacked(stored, lambda manifest, files: _placed(manifest, files, 0, b" " * (SEGMENT_BYTES + 1)))
+    with pytest.raises(Refused, match="larger than it may be"):
+        restored(ledger, tmp_path, bomb)
+    assert_untouched(ledger, tmp_path)
+
+
+def test_bodies_are_received_and_a_shorter_segment_is_no_snapshot(stored: bytes, ledger: SqliteLedger, tmp_path: Path) -> None:
+    job = restored(ledger, tmp_path, stored)
+    [(name,)] = ledger.query("SELECT name FROM segment WHERE job = ?", (job.id,))
+    file = tmp_path / "segments" / name
+    assert name.startswith(f"{job.uid}/")
+    assert file.stat().st_size == 900
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(Corrupt, match="shorter"):
+        taken(ledger, job.id, SegmentShelf(tmp_path / "segments"))
+
+
+def test_any_tar_lists_a_snapshot(stored: bytes) -> None:
+    with tarfile.open(fileobj=io.BytesIO(stored)) as file:
+        assert file.getnames()[-1] == MANIFEST
+        assert all(member.isfile() for member in file.getmembers())
+

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         doctor,
         job,
         jobs,
+        restore,
         run,
     )
 
@@ -55,6 +56,7 @@ __all__ = [
     "doctor",
     "job",
     "jobs",
+    "restore",
     "run",
 ]
 

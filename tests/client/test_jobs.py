@@ -214,6 +214,23 @@ def test_a_page_limit_ends_it_and_more_pages_go_on(client: hf.Client, tree: Worl
     assert job.counts.succeeded == 15
 
 
+def test_a_job_is_carried_to_another_folder_by_a_snapshot(
+    client: hf.Client, tree: WorldServer, tmp_path: Path
+) -> None:
+    job = crawl(client, tree, max_pages=12)
+    job.run()
+    path = job.snapshot()
+    assert path.parent == tmp_path / "data" / "snapshots" / job.id
+    with pytest.raises(hf.Refused, match="already"):
+        client.restore(path)
+    carried = hf.restore(job.snapshot(tmp_path / "frogs.tar"), data=tmp_path / "other")
+    assert (carried.id, carried.counts.succeeded, carried.verify()) == (job.id, 12, [])
+    carried.resume(extend_pages=1000)
+    job.resume(extend_pages=1000)
+    assert {row.sha256 for row in carried.records()} == {row.sha256 for row in job.records()}
+    assert carried.verify() == []
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

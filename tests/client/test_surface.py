@@ -16,12 +16,12 @@ from holdfast.client.core import AsyncClient
 NAMES = {
     "AsyncClient", "AsyncJob", "BadParams", "Client", "Corrupt", "Counts", "CrawlOptions", "HoldfastError",
     "IllegalMove", "Job", "NotFound", "PaceOptions", "Progress", "Refused", "Row", "Run", "__version__", "batch",
-    "cases", "crawl", "doctor", "job", "jobs", "run",
+    "cases", "crawl", "doctor", "job", "jobs", "restore", "run",
 }  # fmt: skip
 JOB = {
     "because", "breakdown", "cancel", "checkpoints", "counts", "diff", "document", "errors", "exclude", "explain",
-    "export", "health", "label", "pause", "records", "resume", "retry", "run", "runs", "status", "stream", "targets",
-    "verify",
+    "export", "health", "label", "pause", "records", "resume", "retry", "run", "runs", "snapshot", "status", "stream",
+    "targets", "verify",
 }  # fmt: skip
 USER = """
 import asyncio

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +25,8 @@ class Desk:
     """A started job in memory, whose plan is leased."""
 
     def __init__(self) -> None:
-        self.ledger = MemoryLedger(MemoryStore(), ManualClock(), "boot-1")
+        self.store = MemoryStore()
+        self.ledger = MemoryLedger(self.store, ManualClock(), "boot-1")
         spec = JobSpec(recipe="pond", name="pond", identity="pond:", params={}, chunking="key")
         self.job = self.ledger.submit(spec)[0].id
         self.ledger.move(self.job, "start", actor="user", because="test")
@@ -94,6 +96,19 @@ def test_a_plan_that_changed_is_refused_and_stores_nothing(changed: list[str]) -
         desk.run(desk.planner(*changed))
     assert desk.ledger.plan(desk.job)[:2] == (BATCH_MAX, False)
     assert desk.urls() == set(urls(BATCH_MAX))
+
+
+def test_a_plan_that_came_from_another_ledger_goes_on_and_is_held_to_what_it_gives_here() -> None:
+    """Its trail was made of keys that are others here; from the next batch on there is one again."""
+    desk = Desk()
+    desk.run(desk.planner(*urls(1800)), cursor=500)
+    plans = desk.store.tables.plans
+    plans[desk.job] = replace(plans[desk.job], trail=b"")
+    desk.run(desk.planner(*urls(1800)), cursor=1000)
+    with pytest.raises(Refused, match="is not the one that gave the first 1000 targets"):
+        desk.run(desk.planner(*urls(1800, first=3)))
+    desk.run(desk.planner(*urls(1800)))
+    assert desk.urls() == set(urls(1800))
 
 
 def test_a_plan_may_grow_behind_what_it_gave() -> None:

@@ -121,6 +121,7 @@ class AsyncJob:
     diff = awaited(Job.diff)
     verify = awaited(Job.verify)
     export = awaited(Job.export)
+    snapshot = awaited(Job.snapshot)
     targets = iterated(Job.targets)
     records = iterated(Job.records)
     stream = iterated(Job.stream)

@@ -139,6 +139,14 @@ class Client:
         except (BadParams, NotFound, Refused) as error:
             raise type(error)(f"{wish.where}: {error.message}", hint=error.hint) from error
 
+    def restore(self, path: str | Path, *, name: str | None = None, replace: bool = False) -> Job:
+        """A job from a snapshot. Its name must be free, or be another, or `replace` keeps who has it as NAME~1."""
+        from holdfast.engine.restore import Wishes
+
+        wishes = Wishes(name, replace, ACTOR)
+        with wiring.opened_snapshot(Path(path)) as snapshot, closing(wiring.open_ledger(self._settings)) as ledger:
+            return Job(self._settings, wiring.restore_snapshot(self._settings, ledger, snapshot, wishes))
+
     def job(self, reference: str) -> Job:
         """By name, id or a unique beginning of the id; NotFound says what there is."""
         with closing(wiring.open_ledger(self._settings)) as ledger:
@@ -194,6 +202,7 @@ class AsyncClient:
     crawl = awaited_job(Client.crawl)
     cases = awaited_job(Client.cases)
     run = awaited_job(Client.run)
+    restore = awaited_job(Client.restore)
     job = awaited_job(Client.job)
     doctor = awaited(Client.doctor)
 
@@ -254,6 +263,18 @@ def run(
 ) -> Job:
     """`Client(data=…).run(…)`."""
     return Client(data=data, database=database).run(recipe, params=params, name=name, new=new, **options)
+
+
+def restore(
+    path: str | Path,
+    *,
+    name: str | None = None,
+    replace: bool = False,
+    data: str | Path | None = None,
+    database: str | None = None,
+) -> Job:
+    """`Client(data=…).restore(…)`."""
+    return Client(data=data, database=database).restore(path, name=name, replace=replace)
 
 
 def job(reference: str, *, data: str | Path | None = None, database: str | None = None) -> Job:

@@ -261,6 +261,16 @@ class Job:
                 wiring.publish(Path(path).resolve(), write)
         return written
 
+    def snapshot(self, path: str | Path | None = None, *, with_artifacts: bool = True) -> Path:
+        """Write the portable form to a new file, with the stored pages unless told otherwise; which file.
+
+        `holdfast.restore` makes a job of it, here or elsewhere. Nobody may be working the job.
+        """
+        wanted = None if path is None else Path(path).absolute()
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            return wiring.take_snapshot(self._settings, ledger, job, wanted, with_bodies=with_artifacts)[0]
+
     # How it shows itself
 
     def __repr__(self) -> str:

@@ -214,9 +214,7 @@ def test_a_page_limit_ends_it_and_more_pages_go_on(client: hf.Client, tree: Worl
     assert job.counts.succeeded == 15
 
 
-def test_a_job_is_carried_to_another_folder_by_a_snapshot(
-    client: hf.Client, tree: WorldServer, tmp_path: Path
-) -> None:
+def test_a_job_is_carried_to_another_folder_by_a_snapshot(client: hf.Client, tree: WorldServer, tmp_path: Path) -> None:
     job = crawl(client, tree, max_pages=12)
     job.run()
     path = job.snapshot()

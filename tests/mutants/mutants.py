@@ -1036,14 +1036,14 @@ MUTANTS = (
         "keys kept from another ledger",
         "a restored job knows its targets: none is found and fetched a second time (L2)",
         "ledger/restoring.py",
-        (("            row[\"key\"] = self._key(", "            self._key("),),
+        (('            row["key"] = self._key(', "            self._key("),),
         "snapshots/test_round_trip.py -k 'every_job and sqlite'",
     ),
     Mutant(
         "a restored job goes on by itself",
         "what is restored waits to be asked: two copies of a job do not crawl at once (E18)",
         "ledger/restoring.py",
-        (("    if before.status == \"in_progress\":", "    if before.status == \"moving\":"),),
+        (('    if before.status == "in_progress":', '    if before.status == "moving":'),),
         "snapshots/test_round_trip.py -k waits_to_be_asked",
     ),
     Mutant(

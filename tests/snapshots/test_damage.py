@@ -231,7 +231,9 @@ def test_what_unpacks_to_more_than_was_ever_packed_is_refused(
     assert_untouched(ledger, tmp_path)
 
 
-def test_bodies_are_received_and_a_shorter_segment_is_no_snapshot(stored: bytes, ledger: SqliteLedger, tmp_path: Path) -> None:
+def test_bodies_are_received_and_a_shorter_segment_is_no_snapshot(
+    stored: bytes, ledger: SqliteLedger, tmp_path: Path
+) -> None:
     job = restored(ledger, tmp_path, stored)
     [(name,)] = ledger.query("SELECT name FROM segment WHERE job = ?", (job.id,))
     file = tmp_path / "segments" / name
@@ -247,4 +249,3 @@ def test_any_tar_lists_a_snapshot(stored: bytes) -> None:
     with tarfile.open(fileobj=io.BytesIO(stored)) as file:
         assert file.getnames()[-1] == MANIFEST
         assert all(member.isfile() for member in file.getmembers())
-

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from audit.stories import Worker
@@ -68,6 +69,15 @@ def test_a_name_that_is_taken_is_refused_unless_another_is_given(scene: Scene) -
     assert all(verify(scene.empty.query, job.id) == [] for job in (first, second))
     with pytest.raises(BadParams, match="cannot be a job's name"):
         restored(scene.empty, scene.elsewhere, stored, name="\x07")
+
+
+def test_a_restored_job_does_not_write_to_the_file_of_the_one_it_was(scene: Scene) -> None:
+    job = scene.ledger.books(scene.jobs["court"])[0]
+    options = msgspec.structs.replace(job.options, output="/srv/frogs.jsonl", output_form="jsonl", delay_ms=7)
+    amended = scene.ledger.amend(job, options=options, actor="user", because="-o")
+    assert amended.options.output
+    kept = restored(scene.empty, scene.elsewhere, scene.taken()).options
+    assert (kept.output, kept.output_form, kept.delay_ms) == ("", "", 7)
 
 
 def test_a_job_that_is_replaced_is_kept_under_another_name(scene: Scene) -> None:

@@ -17,8 +17,8 @@ import msgspec
 from holdfast.engine.control import holder_of, pause
 from holdfast.engine.snapshots import BODIES, SEGMENT_BYTES, load_zstd
 from holdfast.engine.tarball import Unpacker
-from holdfast.errors import BadParams, Refused
-from holdfast.model.job import Job
+from holdfast.errors import Refused
+from holdfast.model.job import Job, check_name
 from holdfast.model.portable import Arrival, Shape, Slice
 from holdfast.model.snapshot import MANIFEST, MANIFEST_BYTES_MAX, Manifest, Part, damaged, read_manifest
 from holdfast.ports import Ledger, Shelf
@@ -158,11 +158,7 @@ def _check_schema(ledger: Ledger, manifest: Manifest) -> None:
 
 
 def _name(wanted: str | None, manifest: Manifest) -> str:
-    if wanted is None:
-        return manifest.name
-    if not wanted.strip() or not wanted.isprintable():
-        raise BadParams(f"{wanted!r} cannot be a job's name")
-    return wanted
+    return manifest.name if wanted is None else check_name(wanted)
 
 
 def _make_way(ledger: Ledger, job: Job) -> None:

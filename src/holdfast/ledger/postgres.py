@@ -272,6 +272,12 @@ class PostgresTx:
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         return self.lanes.get(key) or self._known.get(key)
 
+    def load(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        copied = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+        with self._connection.cursor() as cursor, cursor.copy(copied.encode()) as copy:
+            for row in rows:
+                copy.write_row(row)
+
     def columns(self, table: str) -> tuple[Column, ...]:
         rows = self.rows(
             "SELECT column_name, data_type, is_nullable FROM information_schema.columns "

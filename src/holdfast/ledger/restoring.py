@@ -7,13 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from holdfast.errors import Corrupt, Refused
 from holdfast.ledger.books import add_event, write_checkpoint
 from holdfast.ledger.jobs import close_runs, control_chunk, read_job, set_aside
 from holdfast.ledger.portable import BY_NAME, shapes
 from holdfast.ledger.readdressing import CheckpointChain, Readdressed
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
-from holdfast.model.job import Job
+from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical, key_of, key_of_name
 from holdfast.model.portable import Arrival, Shape, Slice
 from holdfast.model.states import JOB, move
@@ -62,7 +64,7 @@ def _insert_job(tx: Tx, arrival: Arrival, shape: Shape, rows: Sequence[Row]) -> 
         raise Corrupt("the snapshot does not begin with one job")
     values = dict(zip((column.name for column in shape.columns), rows[0], strict=True))
     del values["id"]
-    values.update(uid=arrival.uid, name=arrival.name, identity=arrival.identity)
+    values.update(uid=arrival.uid, name=arrival.name, identity=arrival.identity, options=_options(values["options"]))
     row = one(
         tx,
         f"INSERT INTO job ({', '.join(values)}) VALUES ({marks(list(values))}) RETURNING id",
@@ -70,6 +72,15 @@ def _insert_job(tx: Tx, arrival: Arrival, shape: Shape, rows: Sequence[Row]) -> 
     )
     assert row is not None
     return int(row[0])
+
+
+def _options(stored: str) -> str:
+    """As they were, but for the file that results went to: that name is another computer's, or another job's."""
+    try:
+        options = msgspec.json.decode(stored, type=Options)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise Corrupt(f"the options of the job in the snapshot cannot be read: {error}") from error
+    return msgspec.json.encode(msgspec.structs.replace(options, output="", output_form="")).decode()
 
 
 def _arrived(tx: Tx, job: int, arrival: Arrival) -> Job:
@@ -125,8 +136,7 @@ class _Writer:
             if "job" in row:
                 row["job"] = self.ids.job
         self._changed(shape.table, made)
-        sql = f"INSERT INTO {shape.table} ({', '.join(names)}) VALUES ({marks(names)})"
-        self._tx.many(sql, [tuple(row.values()) for row in made])
+        self._tx.load(shape.table, names, [tuple(row.values()) for row in made])
 
     def _changed(self, table: str, rows: list[dict[str, Any]]) -> None:
         if table == "lane":

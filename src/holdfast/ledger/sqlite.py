@@ -293,6 +293,9 @@ class SqliteTx:
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         return self.lanes.get(key) or self._known.get(key)
 
+    def load(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(columns)})", rows)
+
     def columns(self, table: str) -> tuple[Column, ...]:
         rows = self.rows(f"PRAGMA table_info({table})")
         return tuple(Column(name, KIND_OF[kind], not (filled or key)) for _, name, kind, filled, _, key in rows)

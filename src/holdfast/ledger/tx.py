@@ -61,6 +61,9 @@ class Tx(Protocol):
     def known_lane(self, key: tuple[int, str, str]) -> tuple[int, int] | None:
         """A lane that an earlier, committed transaction of this connection saw."""
 
+    def load(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Insert many rows as they are, in the quickest way that the engine has."""
+
     def columns(self, table: str) -> tuple[Column, ...]:
         """The columns of a table, in their order."""
 

@@ -141,7 +141,8 @@ MUTANTS = (
                 "        answer = self._write(verb, lambda tx: settling.settle(tx, job, bare, wish, checkpoint))\n"
                 "        rows = [(b.chunk, b.no, v.target, f) for b in batches for v in b.verdicts for f in v.found]\n"
                 "        phases = {b.chunk: answer.answers[b.chunk].phase for b in batches}\n"
-                '        self._write("links", lambda tx: links.insert_found(tx, job, rows, phases))\n'
+                '        self._write("links", lambda tx: links.add_todo(tx, links.insert_found(tx, job, rows, '
+                "phases)))\n"
                 "        return answer\n",
             ),
         ),
@@ -807,7 +808,7 @@ MUTANTS = (
         "visits outlive their worker",
         "a dead worker keeps no slot of a host that it only visited",
         "ledger/leases.py",
-        (("    end_visits(tx, chunk)\n    poisoned", "    poisoned"),),
+        (("    returning.end_visits(chunk)\n    poisoned", "    poisoned"),),
         "ledger/test_conformance_hosts.py -k 'sqlite and dead_workers_visits'",
     ),
     Mutant(
@@ -935,6 +936,13 @@ MUTANTS = (
         "engine/session.py",
         (('        return job.requested or "lost"\n', '        return "failed"\n'),),
         "engine/test_stale.py -k came_first",
+    ),
+    Mutant(
+        "a turn taken after the rows",
+        "two workers at a page limit and a checkpoint never wait for each other",
+        "ledger/settling.py",
+        (("    if checkpoint or (wish", "    if (wish"),),
+        "ledger/test_lock_order.py -k 'before_it_takes_a_row and settle'",
     ),
     Mutant(
         "links not judged",

@@ -29,6 +29,7 @@ def finish(
     None while work, a request or another owner stands. The limit is what the job's workers claim by: at the limit
     nothing is in hand, and nobody can claim.
     """
+    tx.take_turns(job)
     before = read_job(tx, job, locked=True)
     if before.status in ("completed", "failed", "timeout"):
         return before  # said already: the reply to the first call was lost

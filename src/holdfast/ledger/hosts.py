@@ -71,12 +71,6 @@ def leave(tx: Tx, ticket: str, visited: Visited) -> None:
         )
 
 
-def end_visits(tx: Tx, chunk: int) -> None:
-    """Called by whatever ends a lease, with the chunk's row locked."""
-    for (host,) in sorted(tx.rows("DELETE FROM visit WHERE chunk = ? RETURNING host", (chunk,))):
-        tx.run("UPDATE host SET busy = busy - 1 WHERE id = ?", (host,))
-
-
 def robots(tx: Tx, origin: str, agent: str, claimed: Claimed, *, insist: bool) -> RobotsAnswer:
     """What is kept of this origin's robots.txt, or whose turn it is to ask: one asker at a time, while its lease lasts.
 

@@ -1,6 +1,7 @@
 """People's verbs on jobs: submit, move, request, amend, set aside. The only writer of a job's status.
 
-Lock order everywhere: job row, then chunk rows by id, then targets by key, lanes by id, hosts by id.
+Lock order everywhere: the job's turn (of whoever may write a checkpoint, or claims under a page limit), job row, chunk
+rows by id, targets by key, lanes by id, hosts by id. What a claim wants besides it only takes where nobody has it.
 """
 
 from __future__ import annotations

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from holdfast.ledger.books import add_entry, add_event, count
+from holdfast.ledger.books import add_entry, add_event
 from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from, with_names
-from holdfast.ledger.dues import AT_ONCE, set_back
-from holdfast.ledger.hosts import end_visits
+from holdfast.ledger.dues import set_back
 from holdfast.ledger.jobs import carry_out_request, read_job
+from holdfast.ledger.returning import Returning, held_rows
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Holding
 from holdfast.model.job import Job
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
-from holdfast.model.states import CHUNK, State, move
-from holdfast.policy.recovery import Rescue, rescue_target
+from holdfast.model.states import CHUNK, move
+from holdfast.policy.recovery import rescue_target
 from holdfast.ports import IsDead
 
 CHUNK_COLUMNS = (
@@ -44,7 +43,7 @@ def lease(tx: Tx, job: int, owner: Owner, *, life_s: float, want: int, is_dead: 
     if before.status != "in_progress" or before.requested is not None:
         return ()
     taken: list[Lease] = []
-    rescued = Rescued()
+    rescued, returning = Rescued(), Returning(tx)
     for row in _chunks(tx, job):
         if row[2] == "work" and want <= 0:
             continue
@@ -55,9 +54,10 @@ def lease(tx: Tx, job: int, owner: Owner, *, life_s: float, want: int, is_dead: 
                 want -= row[2] == "work"
             continue
         if last is not None:
-            rescued = _add(rescued, _rescue_chunk(tx, row, last, is_dead))
+            rescued = _add(rescued, _rescue_chunk(tx, row, last, is_dead, returning))
         taken.append(_grant(tx, row, owner, life_s))
         want -= row[2] == "work"
+    returning.write()
     _note_recovery(tx, job, rescued)
     return tuple(taken)
 
@@ -90,7 +90,7 @@ def _grant(tx: Tx, row: Row, owner: Owner, life_s: float) -> Lease:
     return lease_from(fresh)
 
 
-def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> Rescued:
+def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead, returning: Returning) -> Rescued:
     """Free a dead or lapsed owner's chunk and put back every target it held, as one numbered commit."""
     move(CHUNK, "leased", "rescue")
     chunk = row[0]
@@ -104,59 +104,17 @@ def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> Rescued:
     # Only a power cut blames nobody: the whole computer stopped. Whoever merely fell silent may have been killed by
     # what it had in hand, in a container or on a host that we cannot look into.
     rebooted = owner.boot != tx.boot and (is_dead(owner) or tx.is_other_boot(owner.boot))
-    rows = _held_rows(tx, chunk)
+    rows = held_rows(tx, chunk)
     add_entry(tx, chunk, no, epoch, "rescue", n=len(rows))
     because = f"{owner} died" if is_dead(owner) else f"the lease of {owner} ran out"
     add_event(tx, chunk, "chunk", "rescue", "leased", "idle", actor="rescuer", because=because)
-    end_visits(tx, chunk)
+    returning.end_visits(chunk)
     poisoned = 0
     for held in rows:
         ruling = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=not rebooted)
-        _put_back(tx, chunk, no, held, ruling, outcome="lost", worker=str(owner), because=because)
+        returning.put_back((chunk, no), held, ruling, outcome="lost", worker=str(owner), because=because)
         poisoned += ruling.poison
     return Rescued(1, len(rows), poisoned)
-
-
-def _held_rows(tx: Tx, chunk: int) -> list[dict[str, Any]]:
-    names = ("id", "lane", "host", "type", "gen", "attempts", "deaths", "alone", "tried_at", "last_chunk", "last_no")
-    rows = tx.rows(
-        "SELECT t.id, t.lane, l.host, t.type, t.gen, t.attempts, t.deaths, t.alone, t.tried_at, t.last_chunk, "
-        "t.last_no FROM target t CROSS JOIN lane l WHERE t.state = 3 AND l.id = t.lane AND l.chunk = ?",
-        (chunk,),
-    )
-    # Sorted here: ordered by id, SQLite would walk the whole table instead of the tiny index of held targets.
-    return [dict(zip(names, row, strict=True)) for row in sorted(rows)]
-
-
-def _put_back(
-    tx: Tx, chunk: int, no: int, held: dict[str, Any], ruling: Rescue, *, outcome: str, worker: str, because: str
-) -> None:
-    now = tx.wall()
-    failed = ruling.state == State.FAILED
-    tx.run(
-        "UPDATE target SET state = ?, code = ?, because = ?, attempts = attempts - ?, deaths = ?, held_epoch = NULL, "
-        "alone = 0, last_chunk = ?, last_no = ?, done_chunk = ?, done_no = ? WHERE id = ?",
-        (
-            int(ruling.state), "poison" if failed else None, because, int(ruling.refund), ruling.deaths, chunk, no,
-            chunk if failed else None, no if failed else None, held["id"],
-        ),
-    )  # fmt: skip
-    tx.run(
-        "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, 0, ?, ?)",
-        (
-            chunk, no, held["id"], held["gen"], held["attempts"], worker, held["tried_at"], now, outcome,
-            int(ruling.refund),
-            "poison" if failed else None, because, held["last_chunk"], held["last_no"],
-        ),
-    )  # fmt: skip
-    back = 0 if failed else 1
-    tx.run(
-        "UPDATE lane SET held = held - 1, todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
-        (back, now, AT_ONCE, held["lane"]),
-    )
-    tx.run("UPDATE host SET busy = busy - 1 WHERE id = ?", (held["host"],))
-    count(tx, chunk, held["type"], "in_progress", "", -1)
-    count(tx, chunk, held["type"], "failed" if failed else "pending", "poison" if failed else "", 1)
 
 
 def _add(left: Rescued, right: Rescued) -> Rescued:
@@ -174,18 +132,19 @@ def _note_recovery(tx: Tx, job: int, rescued: Rescued) -> None:
 def rescue(tx: Tx, job: int, *, is_dead: IsDead) -> Rescued:
     """Free what dead or lapsed owners hold; live owners keep theirs, however old."""
     read_job(tx, job, locked=True)
-    rescued = Rescued()
+    rescued, returning = Rescued(), Returning(tx)
     for row in _chunks(tx, job):
         owner = owner_from(row)
         if owner is not None and _is_free(tx, row, owner, is_dead):
-            rescued = _add(rescued, _rescue_chunk(tx, row, owner, is_dead))
+            rescued = _add(rescued, _rescue_chunk(tx, row, owner, is_dead, returning))
+    returning.write()
     _note_recovery(tx, job, rescued)
     return rescued
 
 
 def renew(tx: Tx, leases: Sequence[Lease], *, life_s: float, active_ms: int) -> tuple[Lease, ...]:
     """Prolong what is still ours under its epoch; whatever is missing from the answer is lost."""
-    if leases and active_ms > 0:  # the job's row first: the lock order is job, then chunks
+    if leases and active_ms > 0:  # the job's row comes before its chunks
         tx.rows(f"SELECT id FROM job WHERE id = ? {tx.lock('job')}", (leases[0].job,))
     until = tx.lease_now() + round(life_s * 1000)
     kept: list[Lease] = []
@@ -204,24 +163,27 @@ def renew(tx: Tx, leases: Sequence[Lease], *, life_s: float, active_ms: int) -> 
 
 def release(tx: Tx, leases: Sequence[Lease]) -> None:
     """Give chunks back. What is still held under them is handed back with its attempt."""
-    for item in sorted(leases, key=lambda lease: lease.chunk):
-        row = one(
-            tx,
-            f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE {STILL_OURS} {tx.lock('chunk')}",
-            (item.chunk, item.epoch),
-        )
-        if row is None:
-            continue
+    returning = Returning(tx)
+    for row in _still_ours(tx, leases):
         move(CHUNK, "leased", "release")
-        owner = owner_from(row)
-        no, epoch = tx.rows(FREE_CHUNK, (item.chunk,))[0]
-        rows = _held_rows(tx, item.chunk)
-        add_entry(tx, item.chunk, no, epoch, "release", n=len(rows))
-        add_event(tx, item.chunk, "chunk", "release", "leased", "idle", actor=str(owner))
-        end_visits(tx, item.chunk)
+        chunk, owner = row[0], owner_from(row)
+        no, epoch = tx.rows(FREE_CHUNK, (chunk,))[0]
+        rows = held_rows(tx, chunk)
+        add_entry(tx, chunk, no, epoch, "release", n=len(rows))
+        add_event(tx, chunk, "chunk", "release", "leased", "idle", actor=str(owner))
+        returning.end_visits(chunk)
         for held in rows:
             back = rescue_target(alone=bool(held["alone"]), deaths=held["deaths"], blamed=False)
-            _put_back(tx, item.chunk, no, held, back, outcome="handed_back", worker=str(owner), because="released")
+            worker = str(owner)
+            returning.put_back((chunk, no), held, back, outcome="handed_back", worker=worker, because="released")
+    returning.write()
+
+
+def _still_ours(tx: Tx, leases: Sequence[Lease]) -> list[Row]:
+    """The chunk rows of those leases that still hold, locked by id."""
+    sql = f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE {STILL_OURS} {tx.lock('chunk')}"
+    found = [one(tx, sql, (item.chunk, item.epoch)) for item in sorted(leases, key=lambda lease: lease.chunk)]
+    return [row for row in found if row is not None]
 
 
 def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
@@ -229,15 +191,7 @@ def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
 
     The chunk rows are locked: a commit of ours whose answer was lost may still be on its way, and must be waited for.
     """
-    current: list[Lease] = []
-    for item in sorted(leases, key=lambda lease: lease.chunk):
-        row = one(
-            tx,
-            f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE {STILL_OURS} {tx.lock('chunk')}",
-            (item.chunk, item.epoch),
-        )
-        if row is not None:
-            current.append(lease_from(row))
+    current = [lease_from(row) for row in _still_ours(tx, leases)]
     if not current:
         return Holding((), ())
     chunks = [item.chunk for item in current]
@@ -254,6 +208,7 @@ def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
 
 def acknowledge(tx: Tx, job: int, *, is_dead: IsDead) -> Job | None:
     """Carry out a requested pause or cancel when no live owner is left; dead ones are rescued on the way."""
+    tx.take_turns(job)
     before = read_job(tx, job, locked=True)
     if before.requested is None:
         return before

@@ -23,10 +23,11 @@ FoundRow = tuple[int, int, int | None, Found]  # finder's chunk, its commit numb
 
 def insert_found(
     tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str], rules: Rules | None = None
-) -> int:
-    """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks); how many were new.
+) -> Counter[int]:
+    """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks).
 
-    `rules` are the job's exclusions, where it has any: a worker that does not know them enqueues nothing against them.
+    Answers how many more there are to do by lane; the caller writes that, since all lanes come after all keys. `rules`
+    are the job's exclusions, where it has any: a worker that does not know them enqueues nothing against them.
     """
     if rules is not None:
         found = [(finder, no, parent, ruled(item, rules)) for finder, no, parent, item in found]
@@ -34,13 +35,12 @@ def insert_found(
     for row in found:
         first.setdefault(row[3].key, row)
     if not first:
-        return 0
-    chunks = _work_chunks(tx, job)
+        return Counter()
     ordered = [first[key] for key in sorted(first)]
+    known = _lanes_of(tx, job, ordered, phases)
     prepared, lanes = [], {}
     for finder, no, parent, item in ordered:
-        lane = lane_of(tx, chunks[item.chunk_index], phases[finder], item)
-        lanes[item.key] = lane
+        lane = lanes[item.key] = known[item.chunk_index, phases[finder], item.origin]
         prepared.append(_target_row(job, lane, finder, no, parent, item))
     new = tx.insert_targets(prepared)
     todo: Counter[int] = Counter()
@@ -51,12 +51,24 @@ def insert_found(
             if not skipped:
                 todo[lanes[item.key]] += 1
     _insert_names(tx, job, [item for _, _, _, item in ordered if (item.name or item.params) and item.key in new])
+    return todo
+
+
+def add_todo(tx: Tx, todo: Counter[int]) -> None:
+    """Lanes have so many more to do, at once."""
     now = tx.wall()
     tx.many(
         "UPDATE lane SET todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END WHERE id = ?",
         [(n, now, AT_ONCE, lane) for lane, n in sorted(todo.items())],
     )
-    return len(new)
+
+
+def _lanes_of(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str]) -> dict[tuple[int, str, str], int]:
+    """(chunk index, phase, origin) -> lane. New ones are made by host: whoever makes the same ones waits in order."""
+    chunks = _work_chunks(tx, job)
+    wanted = {(item.chunk_index, phases[finder], item.origin): item for finder, _, _, item in found}
+    by_host = sorted(wanted.items(), key=lambda pair: (pair[1].host, pair[0]))
+    return {key: lane_of(tx, chunks[key[0]], key[1], item) for key, item in by_host}
 
 
 def ruled(item: Found, rules: Rules) -> Found:

@@ -16,7 +16,7 @@ from holdfast.ledger.dues import AT_ONCE, FAR_FUTURE, set_back, set_back_host
 from holdfast.ledger.excluding import rules_of
 from holdfast.ledger.jobs import read_job
 from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
-from holdfast.ledger.links import FoundRow, insert_external, insert_found
+from holdfast.ledger.links import FoundRow, add_todo, insert_external, insert_found
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.host import Breaker
@@ -43,7 +43,7 @@ ENDS_OF_A_LEASE = ("rescue", "release")
 
 def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
     """Settle, claim and checkpoint in one transaction; the answer is per chunk."""
-    if wish is not None and wish.pages_max is not None:
+    if checkpoint or (wish is not None and wish.pages_max is not None):
         tx.take_turns(job)  # before any row: what is left of a page limit is only known to who claims alone
     chunks = {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set())
     rows = open_chunks(tx, chunks)
@@ -140,6 +140,7 @@ class Settle:
         self._freed: Counter[int] = Counter()  # host -> slots freed
         self._hold: dict[int, int] = {}  # host -> wait until
         self._answered: dict[int, list[bool]] = defaultdict(list)  # host -> whether it did its part, in order
+        self._found: Counter[int] = Counter()  # lane -> new targets
         self._segments: dict[str, int] = {}
 
     def apply(self, batches: Sequence[Batch]) -> None:
@@ -154,7 +155,7 @@ class Settle:
             for verdict in batch.verdicts
             for item in verdict.found
         ]
-        insert_found(self._tx, self._job, found, self._phases, self._rules)
+        self._found = insert_found(self._tx, self._job, found, self._phases, self._rules)
         external = [
             (batch.chunk, batch.no, verdict.target, item)
             for batch in batches
@@ -279,19 +280,35 @@ class Settle:
         return self._segments[name]
 
     def _write_lanes(self) -> None:
+        """Every lane once and by id, before any host: of what was settled, of what was found, and our own ones that
+        waited for a slot which is free now."""
         rows = []
-        for lane in sorted(self._held):
+        waiting = self._waiting_lanes()
+        for lane in sorted({*self._held, *self._found, *waiting}):
             back = self._back.get(lane, [])
-            due = min(back, default=FAR_FUTURE)
-            rows.append((self._held[lane], len(back), due, due, lane))
+            wake = due = min(back, default=FAR_FUTURE)
+            if lane in waiting or lane in self._found:
+                wake, due = min(wake, self._now), AT_ONCE
+            rows.append((self._held[lane], len(back) + self._found[lane], wake, due, lane))
         self._tx.many(
             "UPDATE lane SET held = held - ?, todo = todo + ?, due = CASE WHEN due > ? THEN ? ELSE due END "
             "WHERE id = ?",
             rows,
         )
 
+    def _waiting_lanes(self) -> set[int]:
+        hosts = padded(sorted(self._freed))
+        if not self._own_chunks or not hosts:
+            return set()
+        rows = self._tx.rows(
+            f"SELECT id FROM lane WHERE host IN ({marks(hosts)}) AND todo > 0 AND due > ? AND due <= ? "
+            f"AND chunk IN ({marks(self._own_chunks)})",
+            (*hosts, self._now, self._now + BUSY_POLL_MS, *self._own_chunks),
+        )
+        return {lane for (lane,) in rows}
+
     def _write_hosts(self) -> None:
-        """Free the hosts' slots, and wake our own lanes that waited for one."""
+        """Free the hosts' slots."""
         for host in sorted(self._freed):
             row = one(
                 self._tx,
@@ -306,12 +323,6 @@ class Settle:
                     "UPDATE host SET hold_until = CASE WHEN hold_until < ? THEN ? ELSE hold_until END, set_at = ? "
                     "WHERE id = ?",
                     (self._hold[host], self._hold[host], self._now, host),
-                )
-            if self._own_chunks:
-                self._tx.run(
-                    "UPDATE lane SET due = ? WHERE host = ? AND todo > 0 AND due > ? AND due <= ? "
-                    f"AND chunk IN ({marks(self._own_chunks)})",
-                    (AT_ONCE, host, self._now, self._now + BUSY_POLL_MS, *self._own_chunks),
                 )
 
     def _turn_breaker(self, host: int, before: Breaker) -> None:
@@ -359,7 +370,7 @@ def enqueue(tx: Tx, job: int, batch: PlanBatch) -> Lease:
         found: list[FoundRow] = [(batch.chunk, batch.no, None, item) for item in batch.found]
         ruled = one(tx, "SELECT ruled FROM chunk WHERE id = ?", (batch.chunk,))
         rules = rules_of(tx, job) if ruled is not None and ruled[0] else None
-        insert_found(tx, job, found, {batch.chunk: answer.phase}, rules)
+        add_todo(tx, insert_found(tx, job, found, {batch.chunk: answer.phase}, rules))
         write_tallies(tx)
     row = one(tx, f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE id = ?", (batch.chunk,))
     assert row is not None

@@ -1,9 +1,9 @@
 """The seams: protocols that the engine speaks to and adapters fulfil. They say when to call and what empty means.
 
-The ledger has several faces. `Jobs` and `Edits` are for people's verbs, `Work` for workers; `Views`, `Looks` and
-`Surveys` only read. All are synchronous; a ledger object belongs to one thread. Every call is one transaction and ends
-*acked* (it returned), *refused* (a HoldfastError other than LedgerUnavailable) or *unknown* (LedgerUnavailable): then
-repeat it.
+The ledger has several faces. `Jobs`, `Edits` and `Rollbacks` are for people's verbs, `Work` for workers; `Views`,
+`Looks` and `Surveys` only read. All are synchronous; a ledger object belongs to one thread. Every call is one
+transaction and ends *acked* (it returned), *refused* (a HoldfastError other than LedgerUnavailable) or *unknown*
+(LedgerUnavailable): then repeat it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
-from holdfast.model.edit import Exclusion, Place, Rejudged, Swept, Walked
+from holdfast.model.edit import Exclusion, Place, Rejudged, RolledBack, Swept, Walked
 from holdfast.model.exchange import Request, Response
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
@@ -143,6 +143,21 @@ class Edits(Protocol):
 
         A job that was over is in progress again; a pending or cancelled one raises IllegalMove.
         """
+
+
+class Rollbacks(Protocol):
+    """Going back to a checkpoint of a job."""
+
+    def rollback(self, job: int, number: int, *, actor: str, is_dead: IsDead, version: int | None = None) -> RolledBack:
+        """Go back to a checkpoint: targets found since are dropped, others stand as they stood, what was in hand then
+        is pending. The job is paused, with the counts of that checkpoint; one commit, whatever its size.
+
+        Every epoch is raised, so a live worker has lost its leases. Commit numbers, events and ids go on. Checkpoints
+        in between are marked as undone; Refused for one of them, NotFound where there is no such number.
+        """
+
+    def foretell_rollback(self, job: int, number: int, *, is_dead: IsDead) -> RolledBack:
+        """What `rollback` would answer now. Nothing is changed."""
 
 
 class Work(Protocol):
@@ -388,7 +403,7 @@ class Copies(Protocol):
         Refused. What was in progress arrives paused."""
 
 
-class Ledger(Jobs, Edits, Work, Views, Looks, Surveys, Hosts, Copies, Protocol):
+class Ledger(Jobs, Edits, Rollbacks, Work, Views, Looks, Surveys, Hosts, Copies, Protocol):
     """One connection to the durable truth."""
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

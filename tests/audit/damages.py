@@ -117,6 +117,12 @@ DAMAGES = (
     Damage("F3.chain", "UPDATE checkpoint SET checksum = doc WHERE job = :job AND number = "
            "(SELECT max(number) FROM checkpoint WHERE job = :job)"),
     Damage("F3.chain", "DELETE FROM checkpoint WHERE job = :job AND number = 2"),
+    Damage("F3.chain", "UPDATE checkpoint SET undone_by = 4 WHERE job = :job AND number = 2", job="tarn"),
+    Damage("F3.counts", "UPDATE checkpoint SET undone_by = NULL WHERE job = :job AND number = 2", job="tarn"),
+    Damage("L5.epoch", f"UPDATE entry SET verb = 'label' WHERE verb = 'rollback' AND chunk = ({CONTROL})", job="tarn"),
+    Damage("L6.undone", "INSERT INTO external_link SELECT t.job, t.key, 'https://late.test/', t.id, e.chunk, e.no - 1 "
+           "FROM entry e JOIN target t ON t.done_chunk = e.chunk WHERE e.verb = 'rollback' AND t.job = :job LIMIT 1",
+           job="tarn", with_it="L6.external"),
     Damage("row.attempt", f"UPDATE attempt SET code = 'gremlins' WHERE target = ({WON})"),
     Damage("row.failed", "UPDATE target SET code = NULL WHERE job = :job AND code = 'http_404'; "
            f"UPDATE tally SET reason = '' WHERE chunk IN ({CHUNKS}) AND reason = 'http_404'"),

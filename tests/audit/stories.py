@@ -98,13 +98,15 @@ def won(target: Claimed, *found: Found, **more: object) -> Verdict:
 
 
 def write_story(ledger: Ledger, clock: ManualClock) -> dict[str, int]:
-    """Jobs by name: `fen` at work, `marsh` with everything in it, `pond` completed, `bog` cancelled, `weir` retried."""
+    """Jobs by name: `fen` at work, `marsh` with everything in it, `pond` completed, `bog` cancelled, `weir` retried,
+    `tarn` rolled back."""
     return {
         "fen": _at_work(ledger, clock),
         "marsh": _eventful(ledger, clock),
         "pond": _completed(ledger, clock),
         "bog": _cancelled(ledger, clock),
         "weir": _retried(ledger, clock),
+        "tarn": _rolled_back(ledger, clock),
     }
 
 
@@ -215,6 +217,29 @@ def _retried(ledger: Ledger, clock: ManualClock) -> int:
     clock.advance(1)
     ledger.reopen(worker.job, "retry", actor="user", because="again")
     assert ledger.walk(worker.job).requeued == 2
+    worker.lease()
+    [again] = worker.claim(1)
+    worker.settle(won(again), chunk=again.chunk, checkpoint="targets")
+    worker.release()
+    return worker.job
+
+
+def _rolled_back(ledger: Ledger, clock: ManualClock) -> int:
+    """Of three pages one succeeded before its checkpoint, and one after it, which led to a fourth; then worked on."""
+    worker = begun(ledger, clock, "tarn")
+    worker.plan(*(worker.found(f"https://tarn.test/{n}") for n in range(3)), done=True)
+    first, second, _ = worker.claim(3)
+    worker.settle(won(first), chunk=first.chunk, checkpoint="targets")
+    context = Context(params={}, salt=ledger.salt(), chunking="host")
+    late = context.external(seed_address("https://late.test/"))
+    worker.settle(
+        won(second, worker.found("https://tarn.test/3"), external=(late,)), chunk=second.chunk, checkpoint="targets"
+    )
+    clock.advance(1)
+    assert ledger.rollback(worker.job, 1, actor="user", is_dead=lambda owner: False).drops == 1
+    clock.advance(1)
+    ledger.move(worker.job, "resume", actor="user", because="once more")
+    ledger.open_run(worker.job, mode="resume", trigger="cli")
     worker.lease()
     [again] = worker.claim(1)
     worker.settle(won(again), chunk=again.chunk, checkpoint="targets")

@@ -30,6 +30,7 @@ DELICATE = (
     "L5.epoch",
     "L5.lease",
     "L6.done",
+    "L6.undone",
     "L7.chunks",
     "L7.outcome",
     "L8.tally",
@@ -113,7 +114,7 @@ def test_the_story_has_everything_in_it(story: Story) -> None:
     verbs = {verb for (verb,) in story.query("SELECT DISTINCT verb FROM entry")}
     assert states == set(range(8))
     assert outcomes == {"succeeded", "skipped", "failed", "retry", "handed_back", "lost"}
-    assert verbs == {"lease", "release", "rescue", "plan", "claim", "settle", "finish", "cancel", "retry"}
+    assert verbs == {"lease", "release", "rescue", "plan", "claim", "settle", "finish", "cancel", "retry", "rollback"}
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=named)

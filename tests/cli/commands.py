@@ -23,6 +23,7 @@ from holdfast import wiring
 from holdfast.config import Settings
 from holdfast.demo.serving import WorldServer
 from holdfast.engine import control
+from holdfast.ledger.books import write_checkpoint
 from holdfast.ledger.jobs import end_job, read_job
 from holdfast.ledger.sql import SqlLedger
 from holdfast.model.job import Counts, Job, JobSpec, Options
@@ -162,6 +163,13 @@ def end(ledger: Ledger, job: Job, verb: str) -> Job:
         because = "no seed could be fetched"
         stop_reason = "page_limit" if verb == "time_out" else None
         return end_job(tx, read_job(tx, job.id), verb, health=None, because=because, stop_reason=stop_reason)
+
+
+def write_manual_checkpoint(ledger: Ledger, job: Job) -> int:
+    """One that a command can go back to, whatever the job has been through."""
+    assert isinstance(ledger, SqlLedger)
+    with ledger._store.write() as tx:
+        return write_checkpoint(tx, job.id, "manual")
 
 
 def make_job(**changes: Any) -> Job:

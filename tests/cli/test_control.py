@@ -59,7 +59,7 @@ def test_a_refusal_as_json_is_a_problem_with_the_allowed_actions(tmp_path: Path)
     problem = done.problem()
     assert (done.code, done.out) == (6, "")
     assert (problem["status"], problem["code"]) == (409, "illegal_move")
-    assert problem["allowed_actions"] == ["resume", "cancel", "restart", "retry"]
+    assert problem["allowed_actions"] == ["resume", "cancel", "restart", "retry", "rollback"]
     assert problem["detail"].startswith("Cannot pause frogs: it is paused. Allowed: holdfast resume frogs, ")
 
 

@@ -113,7 +113,8 @@ def test_status_says_that_the_newest_checkpoint_is_damaged(crawled: Path) -> Non
     with closing(sqlite3.connect(ledger_file(crawled), isolation_level=None)) as raw:
         [(newest,)] = raw.execute("SELECT max(number) FROM checkpoint").fetchall()
         raw.execute(
-            "INSERT INTO checkpoint SELECT job, number + 1, at, doc, checksum FROM checkpoint WHERE number = ?",
+            "INSERT INTO checkpoint (job, number, at, doc, checksum) "
+            "SELECT job, number + 1, at, doc, checksum FROM checkpoint WHERE number = ?",
             (newest,),
         )
     assert f"checkpoint {newest} ({newest + 1} is damaged), " in holdfast("status", "frogs", cwd=crawled).out

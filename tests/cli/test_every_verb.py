@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import ledger_in, put_into, submit
+from cli.commands import ledger_in, put_into, submit, write_manual_checkpoint
 from holdfast.cli.main import main
 from holdfast.cli.refusals import COMMAND_OF
 from holdfast.engine import control
@@ -20,6 +20,7 @@ TYPED = {
     "cancel": ("cancel", "frogs"),
     "restart": ("restart", "frogs"),
     "retry": ("retry", "frogs", "--queue-only"),
+    "rollback": ("rollback", "frogs", "1"),
 }
 BY_USER = [verb for verb in JOB.verbs() if any(row.by == "user" for row in JOB.moves if row.verb == verb)]
 BY_WORKER = [verb for verb in JOB.verbs() if verb not in BY_USER]
@@ -35,6 +36,7 @@ def test_a_verb_that_the_table_lacks_exits_6_and_names_the_ways_on(
     monkeypatch.setenv("HOLDFAST_MIN_FREE_MB", "0")
     with ledger_in(tmp_path) as ledger:
         before = put_into(ledger, submit(ledger), status)
+        write_manual_checkpoint(ledger, before)
     lawful = verb in allowed(JOB, status)
     assert main([*TYPED[verb]]) == (0 if lawful else 6)
     with ledger_in(tmp_path) as ledger:

@@ -28,7 +28,7 @@ def test_a_refusal_names_the_job_its_status_and_the_way_on() -> None:
         refused.message
         == "Cannot pause docs-x: it is completed. Allowed: holdfast crawl docs-x --mode full, holdfast retry docs-x."
     )
-    assert refused.allowed == ("rescan", "retry")
+    assert refused.allowed == ("rescan", "retry", "rollback")
 
 
 def test_a_running_job_that_nobody_works_can_be_taken_up() -> None:

@@ -22,7 +22,7 @@ CODES = ("http_404", "http_403", "body_too_large")  # none of them opens the hos
 def write_many_failed(folder: Path, failed: int, name: str = "frogs") -> int:
     """A completed job: its seed succeeded, and so many pages /frog/N failed, with three codes in turn."""
     with ledger_in(folder) as ledger:
-        worker = _planned(ledger, name, ["/", *(f"/frog/{n}" for n in range(1, failed + 1))])
+        worker = planned(ledger, name, ["/", *(f"/frog/{n}" for n in range(1, failed + 1))])
         _settle_all(worker)
         ended = ledger.finish(worker.job, worker.control)
         assert ended is not None
@@ -35,7 +35,7 @@ def write_many_pending(folder: Path, frogs: int, tags: int, name: str = "frogs")
     """A job in progress that nobody works: pages /frog/N and /tags/N are pending, and its seed succeeded."""
     with ledger_in(folder) as ledger:
         paths = [*(f"/frog/{n}" for n in range(1, frogs + 1)), *(f"/tags/{n}" for n in range(1, tags + 1))]
-        worker = _planned(ledger, name, ["/", *paths])
+        worker = planned(ledger, name, ["/", *paths])
         while here := worker.claim(room=1, per_host=MANY):
             if here[0].url == f"{SITE}/":
                 worker.settle(succeed(here[0], disposition="no_record"))
@@ -44,7 +44,7 @@ def write_many_pending(folder: Path, frogs: int, tags: int, name: str = "frogs")
         return worker.job
 
 
-def _planned(ledger: Ledger, name: str, paths: list[str]) -> Worker:
+def planned(ledger: Ledger, name: str, paths: list[str]) -> Worker:
     job = submit(ledger, name=name)
     ledger.move(job.id, "start", actor="test", because="test")
     ledger.open_run(job.id, mode="full", trigger="cli")

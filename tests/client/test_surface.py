@@ -20,8 +20,8 @@ NAMES = {
 }  # fmt: skip
 JOB = {
     "because", "breakdown", "cancel", "checkpoints", "counts", "diff", "document", "errors", "exclude", "explain",
-    "export", "health", "label", "pause", "records", "resume", "retry", "run", "runs", "snapshot", "status", "stream",
-    "targets", "verify",
+    "export", "health", "label", "pause", "records", "resume", "retry", "rollback", "run", "runs", "snapshot", "status",
+    "stream", "targets", "verify",
 }  # fmt: skip
 USER = """
 import asyncio

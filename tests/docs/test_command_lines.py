@@ -22,6 +22,8 @@ from tidy.source_tree import ROOT
 ELSEWHERE = {"demo": "tests/demo/test_story.py"}
 # Other ways to end than done (0) or done with failures (3), each with its reason.
 ENDS = {
+    "rollback docs 57 --dry-run": {5},
+    "rollback docs 57": {5},
     "checkpoints docs --show 61 --json": {5},  # the example has more checkpoints than this small job
     "restore docs.tar": {6},  # on another computer, where there is no job of that name yet
 }

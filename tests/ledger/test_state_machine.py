@@ -114,6 +114,19 @@ class Lockstep(RuleBasedStateMachine):
     def walk(self, name: str, limit: int) -> None:
         self.both(lambda side: side.bench.ledger.walk(side.jobs[name], limit=limit))
 
+    @rule(name=JOBS, number=st.integers(1, 6))
+    def roll_back(self, name: str, number: int) -> None:
+        """Foretold and done; the workers of the job are zombies from here on, and it goes on."""
+
+        def ask(side: Side) -> Any:
+            job, is_dead = side.jobs[name], side.bench.is_dead
+            told = side.bench.ledger.foretell_rollback(job, number, is_dead=is_dead)
+            assert side.bench.ledger.rollback(job, number, actor="ann", is_dead=is_dead) == told
+            return told
+
+        if self.both(ask)[0] == "answer":
+            self._move(name, "resume")
+
     @rule(name=JOBS)
     def acknowledge(self, name: str) -> None:
         def ask(side: Side) -> str | None:

@@ -77,8 +77,8 @@ def test_every_pair_is_a_row_or_an_illegal_move_that_names_the_allowed(
 
 
 def test_the_jobs_moves_are_those_of_the_requirements() -> None:
-    """JOB-03."""
-    moves = {(row.source, row.target) for row in JOB.moves if row.source != row.target}
+    """JOB-03. A rollback (FUT-01) is beside them: it leads from wherever the job is to paused."""
+    moves = {(row.source, row.target) for row in JOB.moves if row.source != row.target and row.verb != "rollback"}
     ways = "pending>in_progress in_progress>paused in_progress>completed in_progress>failed in_progress>timeout"
     ways += " pending>cancelled in_progress>cancelled paused>cancelled timeout>cancelled paused>in_progress"
     ways += " paused>pending completed>in_progress timeout>in_progress failed>in_progress"
@@ -86,12 +86,13 @@ def test_the_jobs_moves_are_those_of_the_requirements() -> None:
 
 
 def test_a_completed_job_says_what_can_be_done_instead() -> None:
-    with pytest.raises(IllegalMove, match="cannot pause a job that is completed; allowed here: rescan, retry"):
+    said = "cannot pause a job that is completed; allowed here: rescan, retry, rollback"
+    with pytest.raises(IllegalMove, match=said):
         move(JOB, "completed", "pause")
 
 
 def test_allowed_verbs_can_be_asked_for_by_who_may_use_them() -> None:
-    assert allowed(JOB, "in_progress", by="user") == ("pause", "cancel")
+    assert allowed(JOB, "in_progress", by="user") == ("pause", "cancel", "rollback")
     assert allowed(JOB, "cancelled") == ()
     assert allowed(CHUNK, "leased", by="rescuer") == ("rescue",)
 

@@ -405,6 +405,42 @@ MUTANTS = (
         (("    if folder in real.parents and real", "    if not path and real"),),
         "cli/test_looking.py -k 'never_lands'",
     ),
+    # Going back to a checkpoint.
+    Mutant(
+        "epochs stay in a rollback",
+        "who worked a job that was rolled back changes nothing more, however late (E18)",
+        "ledger/rolling_back.py",
+        (("SET epoch = epoch + 1, no = no + 1", "SET no = no + 1"),),
+        "ledger/test_conformance_rolling_back.py -k 'sqlite and idle_chunk'",
+    ),
+    Mutant(
+        "what was found since stays",
+        "a rollback brings the counts of its checkpoint (C12)",
+        "ledger/reverting.py",
+        (("    drops = _drop_found(tx, job, control, commits)\n", "    drops = 0\n"),),
+        "ledger/test_conformance_rolling_back.py -k 'sqlite and counts_of_the_checkpoint'",
+    ),
+    Mutant(
+        "before-images forgotten",
+        "what was retried since a checkpoint stands again as it stood",
+        "ledger/reverting.py",
+        (("_then(images.get(row[0], row[3:]), ", "_then(row[3:], "),),
+        "ledger/test_conformance_rolling_back.py -k 'sqlite and retried_since'",
+    ),
+    Mutant(
+        "ids given again",
+        "a target's id means one target for ever",
+        "ledger/reverting.py",
+        (("    _spend_ids(tx, newest)\n", ""),),
+        "ledger/test_conformance_rolling_back.py -k 'sqlite and another_id'",
+    ),
+    Mutant(
+        "a rolled back job taken up again",
+        "a job that was rolled back stays paused until people resume it",
+        "engine/session.py",
+        (('        if how == "lost" and job.status == "paused":\n', '        if how == "":\n'),),
+        "cli/test_rollback.py -k 'nevertheless'",
+    ),
     # What a power cut, a damaged file and a fight between workers must find.
     Mutant(
         "NORMAL and nobody asserts FULL",

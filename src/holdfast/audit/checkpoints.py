@@ -24,8 +24,12 @@ Progress = dict[tuple[str, str], tuple[list[int], list[int]]]  # (status, chunk)
 
 
 def broken_chain(query: Query, job: int) -> list[Row]:
-    stored = query("SELECT number, at, doc, checksum FROM checkpoint WHERE job = ? ORDER BY number", (job,))
-    return list(_breaks(job, stored))
+    return list(_breaks(job, _stored(query, job)))
+
+
+def _stored(query: Query, job: int) -> list[Row]:
+    """(number, at, doc, checksum, undone_by)."""
+    return query("SELECT number, at, doc, checksum, undone_by FROM checkpoint WHERE job = ? ORDER BY number", (job,))
 
 
 def _breaks(job: int, stored: list[Row]) -> Iterator[Row]:
@@ -44,6 +48,22 @@ def _breaks(job: int, stored: list[Row]) -> Iterator[Row]:
             yield after[0], "it does not name its predecessor's checksum"
     whole = [point for point in points if point is not None]
     yield from ((after.number, "it goes back") for before, after in pairwise(whole) if _goes_back(before, after))
+    yield from _wrong_marks(stored, points)
+
+
+def _wrong_marks(stored: list[Row], points: list[Checkpoint | None]) -> Iterator[Row]:
+    """A rollback marks what it undid with its own checkpoint, and only what lies before that."""
+    rollbacks = {point.number for point in points if point is not None and point.reason == "rollback"}
+    damaged = {row[0] for row, point in zip(stored, points, strict=True) if point is None}
+    for number, *_, undone_by in stored:
+        if undone_by is not None and (undone_by <= number or undone_by not in rollbacks | damaged):
+            yield number, f"it is marked as undone by {undone_by}, which is no rollback behind it"
+    standing = [point for row, point in zip(stored, points, strict=True) if point is not None and row[4] is None]
+    yield from (
+        (after.number, "its generation goes back")
+        for before, after in pairwise(standing)
+        if after.generation < before.generation
+    )
 
 
 def _read(row: Row) -> Checkpoint | None:
@@ -59,15 +79,15 @@ def _read(row: Row) -> Checkpoint | None:
 
 def _goes_back(before: Checkpoint, after: Checkpoint) -> bool:
     fallen = any(after.commits.get(chunk, -1) < no for chunk, no in before.commits.items())
-    return fallen or after.active_ms < before.active_ms or after.generation < before.generation
+    return fallen or after.active_ms < before.active_ms
 
 
 def wrong_counts(query: Query, job: int) -> list[Row]:
     """What stood at or before a checkpoint's commit numbers does not change any more, so it may be read afterwards.
 
-    What was overwritten since is in the undo rows.
+    What was overwritten since is in the undo rows; what a rollback undid is nowhere, and is not asked for.
     """
-    stored = query("SELECT number, at, doc, checksum FROM checkpoint WHERE job = ? ORDER BY number", (job,))
+    stored = [row for row in _stored(query, job) if row[4] is None]
     points = [point for row in stored if (point := _read(row)) is not None]
     progress = _progress(query, job) if points else {}
     return [row for point in points for row in _differences(point, progress)]

@@ -14,12 +14,24 @@ from holdfast.audit.law import (
     SKIPPED,
     SOLO,
     SUCCEEDED,
+    UNDONE,
     WAITING,
     Invariant,
 )
 
 OWNER_COLUMNS = ("owner_host", "owner_boot", "owner_ns", "owner_pid", "owner_start", "until")
 _OWNER_PARTS = " + ".join(f"CASE WHEN {column} IS NULL THEN 0 ELSE 1 END" for column in OWNER_COLUMNS)
+
+# What carries a commit: what for, the table, its target, and the columns of chunk and number.
+CARRIERS = (
+    ("found", "target", "id", "found_chunk", "found_no"),
+    ("done", "target", "id", "done_chunk", "done_no"),
+    ("last", "target", "id", "last_chunk", "last_no"),
+    ("attempt", "attempt", "target", "chunk", "no"),
+    ("record", "record", "target", "chunk", "no"),
+    ("undo", "undo", "target", "chunk", "no"),
+    ("external", "external_link", "target", "found_chunk", "found_no"),
+)
 
 LAWS = (
     Invariant(
@@ -78,13 +90,14 @@ LAWS = (
     ),
     Invariant(
         "L5.epoch",
-        "A chunk's epoch is the number of its leases: it rises by one with each and never otherwise.",
+        "A chunk's epoch is the number of its leases and rollbacks: it rises by one with each and never otherwise.",
         "SELECT * FROM (SELECT e.chunk, e.no, e.verb, e.epoch, coalesce(lag(e.epoch) OVER "
         "(PARTITION BY e.chunk ORDER BY e.no), 0) AS earlier "
         f"FROM {ENTRIES} WHERE c.job = ?) s "
-        "WHERE s.epoch <> s.earlier + CASE s.verb WHEN 'lease' THEN 1 ELSE 0 END UNION ALL "
+        "WHERE s.epoch <> s.earlier + CASE WHEN s.verb IN ('lease', 'rollback') THEN 1 ELSE 0 END UNION ALL "
         "SELECT c.id, c.no, 'chunk', c.epoch, count(e.no) FROM chunk c LEFT JOIN entry e ON e.chunk = c.id "
-        "AND e.verb = 'lease' WHERE c.job = ? GROUP BY c.id, c.no, c.epoch HAVING c.epoch <> count(e.no)",
+        "AND e.verb IN ('lease', 'rollback') WHERE c.job = ? GROUP BY c.id, c.no, c.epoch "
+        "HAVING c.epoch <> count(e.no)",
     ),
     Invariant(
         "L5.lease",
@@ -127,12 +140,24 @@ LAWS = (
     ),
     Invariant(
         "L6.attempts",
-        "A settle, rescue or release has as many attempts as it says, and no other commit has any.",
-        f"SELECT e.chunk, e.no, e.verb, e.n, count(a.target) FROM {ENTRIES} "
-        "LEFT JOIN attempt a ON a.chunk = e.chunk AND a.no = e.no WHERE c.job = ? GROUP BY e.chunk, e.no, e.verb, e.n "
-        "HAVING count(a.target) <> CASE WHEN e.verb IN ('settle', 'rescue', 'release') THEN e.n ELSE 0 END UNION ALL "
+        "A settle, rescue or release has as many attempts as it says, unless it was undone; no other has any.",
+        f"{UNDONE} SELECT e.chunk, e.no, e.verb, e.n, count(a.target) FROM {ENTRIES} "
+        "LEFT JOIN attempt a ON a.chunk = e.chunk AND a.no = e.no WHERE c.job = ? AND NOT EXISTS (SELECT 1 "
+        "FROM undone d WHERE d.chunk = e.chunk AND d.kept < e.no AND d.upto > e.no) "
+        "GROUP BY e.chunk, e.no, e.verb, e.n HAVING count(a.target) <> CASE "
+        "WHEN e.verb IN ('settle', 'rescue', 'release') THEN e.n ELSE 0 END UNION ALL "
         f"SELECT a.chunk, a.no, 'none', 0, count(*) FROM {ATTEMPTS} LEFT JOIN entry e ON e.chunk = a.chunk "
         "AND e.no = a.no WHERE c.job = ? AND e.no IS NULL GROUP BY a.chunk, a.no",
+    ),
+    Invariant(
+        "L6.undone",
+        "No row carries a commit that a rollback undid.",
+        f"{UNDONE} "
+        + " UNION ALL ".join(
+            f"SELECT '{what}', x.{what_id}, x.{chunk}, x.{no} FROM undone d JOIN {table} x ON x.{chunk} = d.chunk "
+            f"AND x.{no} > d.kept AND x.{no} < d.upto"
+            for what, table, what_id, chunk, no in CARRIERS
+        ),
     ),
     Invariant(
         "L6.page",

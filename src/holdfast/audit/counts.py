@@ -43,7 +43,7 @@ _CLOSED = (
     "AND o.seq > v.seq AND o.thing = 'job' AND o.target = 'in_progress' AND o.source <> o.target "
     f"ORDER BY o.seq LIMIT 1), {FOREVER_MS}) AS ended FROM event v "
     "JOIN chunk k ON k.id = v.chunk WHERE k.job = ? AND v.thing = 'job' "
-    "AND v.verb IN ('request_pause', 'request_cancel'))"
+    "AND v.verb IN ('request_pause', 'request_cancel', 'rollback'))"
 )
 
 
@@ -112,7 +112,7 @@ LAWS = (
     ),
     Invariant(
         "L11.claims",
-        "Nothing is claimed between a request and the next start or resume.",
+        "Nothing is claimed between a request or a rollback and the next start or resume.",
         f"{_CLOSED} SELECT 'claim', e.chunk, e.no, e.at FROM {ENTRIES} CROSS JOIN closed w WHERE c.job = ? "
         "AND e.verb = 'claim' AND e.n > 0 AND e.at > w.begun AND e.at < w.ended "
         f"AND {_leased_before('e.chunk', 'e.epoch')} "

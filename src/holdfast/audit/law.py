@@ -47,5 +47,11 @@ LEFT_OUT = (
     "OR t.rule IN ('exclude', 'include', 'depth', 'scope')))"
 )
 
+# What rollbacks undid: of a chunk, the commits after `kept` and before `upto`. Their numbers stay, their rows do not.
+UNDONE = (
+    "WITH undone AS MATERIALIZED (SELECT e.chunk, e.n AS kept, e.no AS upto FROM entry e JOIN chunk c "
+    "ON c.id = e.chunk WHERE c.job = ? AND e.verb = 'rollback')"
+)
+
 ATTEMPTS = "attempt a JOIN chunk c ON c.id = a.chunk"
 ENTRIES = "entry e JOIN chunk c ON c.id = e.chunk"

@@ -18,13 +18,13 @@ from holdfast.engine.history import (
     listed,
     listed_document,
 )
-from holdfast.errors import NotFound
+from holdfast.errors import NotFound, Refused
 from holdfast.model.job import Job
 from holdfast.model.look import CheckpointRow
 from holdfast.model.record import Checkpoint
 from holdfast.ports import Ledger
 
-FIELDS = ("number", "at", "label", "reason", "counts", "phase", "checksum", "previous", "valid")
+FIELDS = ("number", "at", "label", "reason", "counts", "phase", "checksum", "previous", "valid", "undone_by")
 HEAD = ("NUMBER", "AT", "REASON", "DONE", "LEFT", "FAILED", "CHECKSUM")
 SHOWN_LINES = 20
 LISTS = ("visited", "queued", "external_links")
@@ -59,9 +59,10 @@ def _listing(job: Job) -> Listing:
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     if not row["valid"]:
         return str(row["number"]), row["at"], "-", "-", "-", "-", "damaged: its predecessor is used, rows are intact"
+    reason = row["reason"] if row["undone_by"] is None else f"{row['reason']}, undone by {row['undone_by']}"
     counts = row["counts"]
     numbers = (str(counts["succeeded"]), str(counts["pending"] + counts["in_progress"]), str(counts["failed"]))
-    return str(row["number"]), row["at"], row["reason"], *numbers, row["checksum"][:12]
+    return str(row["number"]), row["at"], reason, *numbers, row["checksum"][:12]
 
 
 def _show(call: Call, ledger: Ledger, job: Job, number: int) -> None:
@@ -72,6 +73,12 @@ def _show(call: Call, ledger: Ledger, job: Job, number: int) -> None:
         newest = next(every_checkpoint(ledger, job.id), None)
         there = "it has none yet" if newest is None else f"its newest is {newest.number}"
         raise NotFound(f"{job.name} has no checkpoint {number}: {there}", hint=f"holdfast checkpoints {job.name}")
+    if asked.undone_by is not None:
+        raise Refused(
+            f"checkpoint {number} of {job.name} was undone by a rollback, which wrote {asked.undone_by}: its lists are "
+            "no longer there",
+            hint=f"holdfast checkpoints {job.name}",
+        )
     row, point = _whole(call, job, asked, rows)
     head = checkpoint_head(job, row, point)
     if row.number != number:

@@ -132,6 +132,11 @@ COMMANDS: tuple[Command, ...] = (
         ("holdfast restore docs.tar", "holdfast restore docs.tar --name docs-copy"),
     ),
     Command(
+        "rollback", "RESULTS", "rollback JOB CHECKPOINT",
+        "go back to a checkpoint: what was found or done since is undone (--dry-run)", "rollback",
+        ("holdfast rollback docs 57 --dry-run", "holdfast rollback docs 57"),
+    ),
+    Command(
         "config", "ADMIN", "config show|get|set|path",
         "what is set, where it was said, and setting it (--origin)", "config",
         (

@@ -111,6 +111,7 @@ class AsyncJob:
     cancel = awaited(Job.cancel)
     resume = awaited(Job.resume)
     retry = awaited(Job.retry)
+    rollback = awaited(Job.rollback)
     exclude = awaited(Job.exclude)
     label = awaited(Job.label)
     errors = awaited(Job.errors)

@@ -25,6 +25,7 @@ from holdfast.engine.history import checkpoint_document, every_checkpoint
 from holdfast.engine.ordering import CASES, by_number
 from holdfast.engine.progress import average_rate, job_document
 from holdfast.engine.results import Fields, parse_fields
+from holdfast.engine.rollback import foretell, rollback, rollback_document
 from holdfast.engine.waits import waited_for
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model import job as model
@@ -155,6 +156,26 @@ class Job:
             if row is None:
                 raise NotFound(f"{self.name} has no target {target}")
             ledger.label(self._key, [row.id], None if word is None else check_word(word), actor=ACTOR)
+
+    def rollback(self, checkpoint: int, *, dry_run: bool = False) -> Row:
+        """Take a snapshot and go back to a checkpoint: what was found and settled since is undone, the job is paused.
+
+        With `dry_run` nothing is changed: the answer says what would be.
+        """
+        with self._ledger() as ledger:
+            job = ledger.books(self._key)[0]
+            if dry_run:
+                return Row(rollback_document(job, foretell(ledger, job, checkpoint), dry_run=True))
+            done, snapshot = rollback(
+                ledger,
+                job,
+                checkpoint,
+                actor=ACTOR,
+                take_snapshot=lambda at_rest: wiring.take_snapshot(self._settings, ledger, at_rest, with_bodies=False)[
+                    0
+                ],
+            )
+            return Row(rollback_document(job, done, dry_run=False, snapshot=snapshot))
 
     # What it has found
 

@@ -18,7 +18,8 @@ ROWS_AT_ONCE = 500
 CHECKPOINT_SCHEMA_VERSION = 1
 # The types of ux 5.1 and the moves behind them. Any other verb is its own type: `job.amend`, `chunk.lease`.
 KINDS: dict[str, tuple[EventKind, ...]] = {
-    "job.status": (("job", "submit"), *(("job", verb) for verb in JOB.verbs())),
+    "job.status": (("job", "submit"), *(("job", verb) for verb in JOB.verbs() if verb != "rollback")),
+    "job.rolled_back": (("job", "rollback"),),
     "job.requested": (("job", "request_pause"), ("job", "request_cancel")),
     "run.started": (("run", "start"),),
     "run.finished": (("run", "finish"),),
@@ -91,6 +92,7 @@ def checkpoint_document(row: CheckpointRow) -> dict[str, Any]:
         "checksum": row.checksum.hex(),
         "previous": None if point is None else point.previous.hex() or None,
         "valid": point is not None,
+        "undone_by": row.undone_by,
     }
 
 

@@ -10,8 +10,9 @@ import msgspec
 
 from holdfast.errors import Corrupt
 from holdfast.ledger.tx import Row, TallyKey, Tx, one
+from holdfast.model.edit import read_walk
 from holdfast.model.job import Counts
-from holdfast.model.record import Checkpoint
+from holdfast.model.record import Checkpoint, Circumstances, StandingWalk
 from holdfast.model.states import COUNTED
 
 NO_DIGEST = b""
@@ -95,13 +96,14 @@ def write_checkpoint(tx: Tx, job: int, reason: str) -> int:
     tx.take_turns(job)
     row = one(
         tx,
-        "SELECT j.run, j.phase, j.gen, j.active_ms, p.cursor FROM job j JOIN plan p ON p.job = j.id WHERE j.id = ?",
+        "SELECT j.run, j.phase, j.gen, j.active_ms, p.cursor, p.done, p.trail, p.mode, p.opening "
+        "FROM job j JOIN plan p ON p.job = j.id WHERE j.id = ?",
         (job,),
     )
     if row is None:
         raise Corrupt(f"job {job} has no plan row")
-    run, phase, generation, active_ms, cursor = row
-    commits, counts = _vector_and_counts(tx, job)
+    run, phase, generation, active_ms, cursor = row[:5]
+    commits, counts, walks = _as_of_now(tx, job)
     newest = one(tx, "SELECT number, checksum FROM checkpoint WHERE job = ? ORDER BY number DESC LIMIT 1", (job,))
     point = Checkpoint(
         job=job,
@@ -116,21 +118,48 @@ def write_checkpoint(tx: Tx, job: int, reason: str) -> int:
         counts=counts,
         active_ms=active_ms,
         previous=b"" if newest is None else bytes(newest[1]),
+        beside=Circumstances(
+            plan_done=bool(row[5]),
+            trail=bytes(row[6] or b""),
+            mode=row[7],
+            opening=row[8],
+            exclusions=_active_exclusions(tx, job),
+            walks=walks,
+        ),
     ).sealed()
     document = msgspec.json.encode(msgspec.structs.replace(point, checksum=b""))
-    tx.run("INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)", (job, point.number, point.at, document, point.checksum))
+    tx.run(
+        "INSERT INTO checkpoint (job, number, at, doc, checksum) VALUES (?, ?, ?, ?, ?)",
+        (job, point.number, point.at, document, point.checksum),
+    )
     return point.number
 
 
-def _vector_and_counts(tx: Tx, job: int) -> tuple[dict[str, int], Counts]:
+def _active_exclusions(tx: Tx, job: int) -> tuple[int, ...]:
+    rows = tx.rows("SELECT n FROM exclusion WHERE job = ? AND removed_at IS NULL ORDER BY n", (job,))
+    return tuple(n for (n,) in rows)
+
+
+def _as_of_now(tx: Tx, job: int) -> tuple[dict[str, int], Counts, tuple[StandingWalk, ...]]:
+    """Commit numbers, counts, and the walks that stand: a walk belongs to the numbers that its slices have taken."""
     rows = tx.rows(
-        "SELECT c.id, '', '', '', c.no FROM chunk c WHERE c.job = ? UNION ALL "
-        "SELECT 0, t.type, t.status, t.reason, sum(t.n) FROM tally t JOIN chunk c ON c.id = t.chunk WHERE c.job = ? "
-        "GROUP BY t.type, t.status, t.reason",
-        (job, job),
+        "SELECT -w.id, w.verb, w.actor, '', 0, w.doc FROM walk w WHERE w.job = ? UNION ALL "
+        "SELECT c.id, '', '', '', c.no, NULL FROM chunk c WHERE c.job = ? UNION ALL "
+        "SELECT 0, t.type, t.status, t.reason, sum(t.n), NULL FROM tally t JOIN chunk c ON c.id = t.chunk "
+        "WHERE c.job = ? GROUP BY t.type, t.status, t.reason",
+        (job, job, job),
     )
-    commits = {str(chunk): int(no) for chunk, _, _, _, no in sorted(rows) if chunk}
-    return commits, counts_from((*row[1:4], int(row[4])) for row in rows if not row[0])
+    commits = {str(chunk): int(no) for chunk, _, _, _, no, _ in sorted(rows, key=_first) if chunk > 0}
+    walks = tuple(
+        StandingWalk(verb=verb, actor=actor, doc=read_walk(bytes(doc)))
+        for number, verb, actor, _, _, doc in sorted(rows, key=_first, reverse=True)
+        if number < 0
+    )
+    return commits, counts_from((*row[1:4], int(row[4])) for row in rows if not row[0]), walks
+
+
+def _first(row: Row) -> int:
+    return int(row[0])
 
 
 def read_checkpoint(number: int, document: bytes, checksum: bytes) -> Checkpoint | None:
@@ -146,10 +175,13 @@ def read_checkpoint(number: int, document: bytes, checksum: bytes) -> Checkpoint
 
 
 def newest_checkpoint(tx: Tx, job: int) -> Checkpoint | None:
-    """The newest checkpoint that is whole."""
+    """The newest checkpoint that is whole and stands: none that a rollback went back behind."""
     before = None
     while True:
-        sql = "SELECT number, doc, checksum FROM checkpoint WHERE job = ? AND number < ? ORDER BY number DESC LIMIT 1"
+        sql = (
+            "SELECT number, doc, checksum FROM checkpoint WHERE job = ? AND number < ? AND undone_by IS NULL "
+            "ORDER BY number DESC LIMIT 1"
+        )
         row = one(tx, sql, (job, before if before is not None else 1 << 62))
         if row is None:
             return None

@@ -22,6 +22,7 @@ from holdfast.ledger import (
     memory_looks,
     memory_reopen,
     memory_rescope,
+    memory_rollback,
     memory_settle,
     memory_streams,
     memory_surveys,
@@ -30,7 +31,7 @@ from holdfast.ledger import (
 from holdfast.ledger.memory_state import MemoryStore, Moment, Tables
 from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
-from holdfast.model.edit import Exclusion, Place, Rejudged, Swept, Walked
+from holdfast.model.edit import Exclusion, Place, Rejudged, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
@@ -76,6 +77,11 @@ class MemoryLedger:
             self._store.tables = draft
         _pass(f"{verb}.after_commit")
         return answer
+
+    def _foretold(self, body: Callable[[Tables], T]) -> T:
+        """What a verb would answer; its draft is thrown away."""
+        with self._store.lock:
+            return body(self._store.tables.draft(self._moment()))
 
     def _read(self, body: Callable[[Tables], T]) -> T:
         with self._store.lock:
@@ -169,6 +175,17 @@ class MemoryLedger:
     def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
         return self._write(
             "mend", lambda tables: memory_reopen.mend(tables, job, targets, actor=actor, because=because)
+        )
+
+    def rollback(self, job: int, number: int, *, actor: str, is_dead: IsDead, version: int | None = None) -> RolledBack:
+        return self._write(
+            "rollback",
+            lambda tables: memory_rollback.rollback(tables, job, number, actor=actor, is_dead=is_dead, version=version),
+        )
+
+    def foretell_rollback(self, job: int, number: int, *, is_dead: IsDead) -> RolledBack:
+        return self._foretold(
+            lambda tables: memory_rollback.rollback(tables, job, number, actor="", is_dead=is_dead, version=None)
         )
 
     def exclusions(self, job: int) -> list[Exclusion]:

@@ -9,10 +9,10 @@ from dataclasses import replace
 import msgspec
 
 from holdfast.errors import BatchMismatch, Corrupt, NotFound
-from holdfast.ledger.memory_state import ChunkRow, Commit, Entry, Tables, TargetState
+from holdfast.ledger.memory_state import ChunkRow, Commit, Entry, Saved, Tables, TargetState
 from holdfast.model.edit import EXCLUDED
 from holdfast.model.job import Counts, Job
-from holdfast.model.record import Checkpoint, Event
+from holdfast.model.record import Checkpoint, Circumstances, Event, StandingWalk
 from holdfast.model.states import COUNTED, State, wire_status
 from holdfast.model.target import Found
 from holdfast.policy.exclusion import Rules
@@ -111,8 +111,9 @@ def add_found(tables: Tables, job: Job, found: Sequence[FoundBy]) -> None:
 def _add_target(tables: Tables, job: Job, found: Found, by: Commit, parent: int | None) -> None:
     """One new target; with a disposition it is settled at once."""
     home, now = chunk_of(tables, job.id, "work", found.chunk_index), tables.at.wall_ms
+    tables.ids_given += 1
     row = TargetState(
-        id=len(tables.targets) + 1,
+        id=tables.ids_given,
         job=job.id,
         chunk=home.id,
         phase=home.phase,
@@ -182,5 +183,28 @@ def write_checkpoint(tables: Tables, job: int, reason: str) -> int:
         counts=counts_of(tables, job),
         active_ms=row.active_ms,
         previous=earlier[-1].checksum if earlier else b"",
+        beside=_circumstances(tables, job),
     ).sealed()
+    targets = {target: row for target, row in tables.targets.items() if row.job == job}
+    tables.saved[job, number] = Saved(targets, frozenset(tables.bodies))
     return number
+
+
+def _circumstances(tables: Tables, job: int) -> Circumstances:
+    plan = tables.plans[job]
+    return Circumstances(
+        plan_done=plan.done,
+        trail=plan.trail,
+        mode=plan.mode,
+        opening=plan.opening,
+        exclusions=tuple(
+            n
+            for (owner, n), each in sorted(tables.exclusions.items(), key=lambda item: item[0])
+            if owner == job and each.removed_at is None
+        ),
+        walks=tuple(
+            StandingWalk(verb=row.verb, actor=row.actor, doc=row.doc)
+            for _, row in sorted(tables.walks.items(), key=lambda item: item[0])
+            if row.job == job
+        ),
+    )

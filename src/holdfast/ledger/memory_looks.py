@@ -83,7 +83,11 @@ def checkpoints(tables: Tables, job: int, before: int | None) -> list[Checkpoint
     points = [point for point in checkpoints_of(tables, job) if before is None or point.number < before]
     return [
         CheckpointRow(
-            number=point.number, at=point.at, checksum=point.checksum, point=point if point.is_valid() else None
+            number=point.number,
+            at=point.at,
+            checksum=point.checksum,
+            point=point if point.is_valid() else None,
+            undone_by=tables.undone_by.get((job, point.number)),
         )
         for point in reversed(points)
     ]

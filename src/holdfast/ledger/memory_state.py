@@ -1,7 +1,7 @@
 """The rows of the in-memory ledger and the store that several connections share. Holds values, decides nothing.
 
 Rows are frozen and are replaced, never changed: a transaction works on shallow copies of the tables, and its commit
-swaps them in, so a call that raises has had no effect. A new id is the number of rows plus one: only walks are deleted.
+swaps them in, so a call that raises has had no effect. A target's id is given once, also where a rollback drops it.
 """
 
 from __future__ import annotations
@@ -189,6 +189,14 @@ class RunRow:
     stop_reason: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a rollback goes back to. The rows are shared with the tables, being frozen."""
+
+    targets: dict[int, TargetState]
+    bodies: frozenset[tuple[int, int]]
+
+
 @dataclass(slots=True, kw_only=True)
 class Tables:
     """All rows, by key, as one transaction sees them; `at` is its moment."""
@@ -203,6 +211,7 @@ class Tables:
     entries: dict[Commit, Entry] = field(default_factory=dict)
     events: dict[Commit, Event] = field(default_factory=dict)
     targets: dict[int, TargetState] = field(default_factory=dict)
+    ids_given: int = 0  # the newest target's id, whether it is still there or not
     keys: dict[tuple[int, bytes], int] = field(default_factory=dict)  # UNIQUE (job, key)
     external: dict[tuple[int, bytes], External] = field(default_factory=dict)
     external_by: dict[tuple[int, bytes], Commit] = field(default_factory=dict)  # which commit found it
@@ -219,6 +228,8 @@ class Tables:
     robots: dict[tuple[str, str], RobotsRow] = field(default_factory=dict)  # origin, agent
     tallies: Counter[tuple[int, str, str, str]] = field(default_factory=Counter)  # chunk, type, status, reason
     checkpoints: dict[tuple[int, int], Checkpoint] = field(default_factory=dict)
+    undone_by: dict[tuple[int, int], int] = field(default_factory=dict)  # of the checkpoints: the rollback's own
+    saved: dict[tuple[int, int], Saved] = field(default_factory=dict)  # of the checkpoints
     walks: dict[int, WalkRow] = field(default_factory=dict)
     undo: dict[tuple[int, int, int], UndoRow] = field(default_factory=dict)  # target, chunk, no
     labels: dict[int, str] = field(default_factory=dict)  # by target

@@ -36,7 +36,8 @@ def find_job(tables: Tables, reference: str) -> Job:
 
 
 def books(tables: Tables, job: int) -> tuple[Job, Counts, Checkpoint | None]:
-    valid = [point for point in checkpoints_of(tables, job) if point.is_valid()]
+    standing = [point for point in checkpoints_of(tables, job) if (job, point.number) not in tables.undone_by]
+    valid = [point for point in standing if point.is_valid()]
     return read_job(tables, job), counts_of(tables, job), valid[-1] if valid else None
 
 

@@ -15,8 +15,8 @@ import msgspec
 
 from holdfast.errors import Corrupt
 from holdfast.model.bookmark import Bookmark, read_bookmark
-from holdfast.model.edit import Walk
-from holdfast.model.record import Checkpoint
+from holdfast.model.edit import Walk, read_walk
+from holdfast.model.record import Checkpoint, Circumstances
 
 FILTERED_BY = {"parent": ("target", "T-"), "chunk": ("chunk", "C-")}  # keys of filters whose values are ids
 _undone = msgspec.json.Decoder(dict[str, Any])
@@ -46,9 +46,19 @@ class Readdressed:
         return Bookmark(commits, self.id("chunk", mark.inside) or 0, mark.rows).encoded()
 
     def walk(self, stored: bytes) -> bytes:
-        doc = _decoded(lambda: msgspec.json.decode(stored, type=Walk))
-        where = tuple((key, wanted, tuple(self._meant(key, a) for a in texts)) for key, wanted, texts in doc.where)
-        return msgspec.json.encode(Walk(where=where, commits=self.commits(doc.commits)))
+        return msgspec.json.encode(self.order(read_walk(stored)))
+
+    def order(self, walk: Walk) -> Walk:
+        """What a walk puts back."""
+        where = tuple((key, wanted, tuple(self._meant(key, a) for a in texts)) for key, wanted, texts in walk.where)
+        return msgspec.structs.replace(walk, where=where, commits=self.commits(walk.commits))
+
+    def beside(self, point: Checkpoint) -> Circumstances | None:
+        """What stood beside the targets at a checkpoint."""
+        if point.beside is None:
+            return None
+        walks = tuple(msgspec.structs.replace(walk, doc=self.order(walk.doc)) for walk in point.beside.walks)
+        return msgspec.structs.replace(point.beside, walks=walks)
 
     def _meant(self, key: str, value: str) -> str:
         """An id that a filter names; one that is not of this job fits nothing here either."""
@@ -85,11 +95,11 @@ class CheckpointChain:
             return None
         try:
             point = msgspec.json.decode(stored, type=Checkpoint)
-            commits = self._ids.commits(point.commits)
+            commits, beside = self._ids.commits(point.commits), self._ids.beside(point)
         except (msgspec.MsgspecError, RecursionError, ValueError, Corrupt):
             return None
         previous = self._is if point.previous == self._was else point.previous
-        moved = msgspec.structs.replace(point, job=self._ids.job, commits=commits, previous=previous)
+        moved = msgspec.structs.replace(point, job=self._ids.job, commits=commits, beside=beside, previous=previous)
         document = msgspec.json.encode(msgspec.structs.replace(moved, checksum=b""))
         return document, sha256(document).digest()
 

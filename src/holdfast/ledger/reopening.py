@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from holdfast.errors import BadParams, Corrupt, Refused
+from holdfast.errors import BadParams, Refused
 from holdfast.ledger.books import add_event
 from holdfast.ledger.excluding import exclusions, readmit
 from holdfast.ledger.jobs import control_chunk, next_number, read_job
 from holdfast.ledger.selecting import JOINED, Condition, clauses
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.ledger.undoing import IDS_PER_STATEMENT, IMAGED, put_back
-from holdfast.model.edit import MODES, REOPENING, RULE, Walk, Walked
+from holdfast.model.edit import MODES, REOPENING, RULE, Walk, Walked, read_walk
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, Move, State, move
 from holdfast.policy.filters import resolved
@@ -89,7 +89,7 @@ def walk(tx: Tx, job: int, verb: str | None, limit: int) -> Walked:
         return Walked()
     number, kind, actor, cursor, doc = row
     looked_at = [target for (target,) in tx.rows(LOOKED_AT[kind], (job, cursor, limit))]
-    requeued = _put_back(tx, before, kind, _read(doc), looked_at, actor)
+    requeued = _put_back(tx, before, kind, read_walk(bytes(doc)), looked_at, actor)
     if len(looked_at) < limit:
         tx.run("DELETE FROM walk WHERE id = ?", (number,))
     else:
@@ -115,13 +115,6 @@ def walking(tx: Tx, job: int, verb: str | None = None) -> str | None:
         (job, verb or "", verb or ""),
     )
     return None if row is None else str(row[0])
-
-
-def _read(doc: bytes) -> Walk:
-    try:
-        return msgspec.json.decode(bytes(doc), type=Walk)
-    except msgspec.MsgspecError as error:
-        raise Corrupt(f"a walk over targets cannot be read: {error}") from error
 
 
 def _chosen(tx: Tx, kind: str, doc: Walk, looked_at: list[int], standing: set[str]) -> list[Row]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.model.states import JOB, State
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _JOB_STATUSES = ", ".join(f"'{status}'" for status in JOB.states)
 _STATES = ", ".join(str(int(state)) for state in State)
@@ -164,7 +164,12 @@ ALTER TABLE plan ADD COLUMN opening TEXT;
 ALTER TABLE chunk ADD COLUMN ruled BIGINT NOT NULL DEFAULT 0
 """
 
-MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2}
+# Of a checkpoint that a rollback went back behind: the number of the one that the rollback wrote.
+_V3 = """
+ALTER TABLE checkpoint ADD COLUMN undone_by BIGINT
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3}
 LEDGER_TABLE = (
     "CREATE TABLE ledger (id TEXT NOT NULL, schema_version BIGINT NOT NULL, salt {blob} NOT NULL, created_at BIGINT)"
 )

@@ -19,6 +19,7 @@ from holdfast.ledger import (
     reopening,
     rescoping,
     restoring,
+    rolling_back,
     settling,
     streams,
     views,
@@ -32,7 +33,7 @@ from holdfast.ledger.books import write_tallies
 from holdfast.ledger.tx import Tx, one
 from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
-from holdfast.model.edit import Exclusion, Place, Rejudged, Swept, Walked
+from holdfast.model.edit import Exclusion, Place, Rejudged, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
@@ -60,6 +61,10 @@ T = TypeVar("T")
 def _fault(name: str) -> None:
     if name in EVERY_POINT:
         point(name)
+
+
+class _NotMeant(Exception):
+    """Ends a transaction that only foretells."""
 
 
 class Store(Protocol):
@@ -91,6 +96,16 @@ class SqlLedger:
             _fault(f"{verb}.before_commit")
         _fault(f"{verb}.after_commit")
         return answer
+
+    def _foretold(self, body: Callable[[Tx], T]) -> T:
+        """What a verb would answer: it is carried out, and not committed."""
+        answers: list[T] = []
+        try:
+            with self._store.write() as tx:
+                answers.append(body(tx))
+                raise _NotMeant
+        except _NotMeant:
+            return answers[0]
 
     def _read(self, body: Callable[[Tx], T]) -> T:
         with self._store.read() as tx:
@@ -176,6 +191,17 @@ class SqlLedger:
 
     def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
         return self._write("mend", lambda tx: mending.mend(tx, job, targets, actor=actor, because=because))
+
+    def rollback(self, job: int, number: int, *, actor: str, is_dead: IsDead, version: int | None = None) -> RolledBack:
+        return self._write(
+            "rollback",
+            lambda tx: rolling_back.rollback(tx, job, number, actor=actor, is_dead=is_dead, version=version),
+        )
+
+    def foretell_rollback(self, job: int, number: int, *, is_dead: IsDead) -> RolledBack:
+        return self._foretold(
+            lambda tx: rolling_back.rollback(tx, job, number, actor="", is_dead=is_dead, version=None)
+        )
 
     def exclusions(self, job: int) -> list[Exclusion]:
         return self._read(lambda tx: excluding.exclusions(tx, job))

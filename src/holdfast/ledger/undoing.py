@@ -63,10 +63,19 @@ def _image(row: Row) -> bytes:
 
 def recount(tx: Tx, chunk: int, row: Row, status: str, reason: str) -> None:
     """A row of IMAGED becomes of this status: one less of what it was, one more of what it is."""
-    was, disposition, code = wire_status(row[3]), row[4], row[5]
-    kept = {"failed": code, "skipped": disposition, "succeeded": disposition}.get(was, "")
-    count(tx, chunk, row[2], was, kept, -1)
+    discount(tx, chunk, row)
     count(tx, chunk, row[2], status, reason, 1)
+
+
+def discount(tx: Tx, chunk: int, row: Row) -> None:
+    """One less of what a row of IMAGED is."""
+    was = wire_status(row[3])
+    count(tx, chunk, row[2], was, reason_of(was, row[4], row[5]), -1)
+
+
+def reason_of(status: str, disposition: str | None, code: str | None) -> str:
+    """What a count is split by: the code of a failure, else the disposition."""
+    return {"failed": code, "skipped": disposition, "succeeded": disposition}.get(status) or ""
 
 
 def wake(tx: Tx, lanes: Counter[int]) -> None:

@@ -22,14 +22,19 @@ NEWER_THAN_ANY = 1 << 62
 
 def checkpoints(tx: Tx, job: int, before: int | None, limit: int) -> list[CheckpointRow]:
     rows = tx.rows(
-        "SELECT number, at, doc, checksum FROM checkpoint WHERE job = ? AND number < ? ORDER BY number DESC LIMIT ?",
+        "SELECT number, at, doc, checksum, undone_by FROM checkpoint WHERE job = ? AND number < ? "
+        "ORDER BY number DESC LIMIT ?",
         (job, NEWER_THAN_ANY if before is None else before, limit),
     )
     return [
         CheckpointRow(
-            number=number, at=at, checksum=bytes(checksum), point=read_checkpoint(number, bytes(doc), bytes(checksum))
+            number=number,
+            at=at,
+            checksum=bytes(checksum),
+            point=read_checkpoint(number, bytes(doc), bytes(checksum)),
+            undone_by=undone_by,
         )
-        for number, at, doc, checksum in rows
+        for number, at, doc, checksum, undone_by in rows
     ]
 
 
@@ -66,9 +71,9 @@ def as_of(tx: Tx, job: int, commits: Mapping[str, int], settled: bool, after: in
 
 
 def _candidates(tx: Tx, job: int, commits: Mapping[str, int], settled: bool, after: int, limit: int) -> list[Row]:
-    vector, numbers = _vector(commits)
+    table, numbers = vector(commits)
     return tx.rows(
-        f"{vector} SELECT t.id, l.origin || t.path, t.type, t.depth, t.rank, t.parent, t.state, t.done_chunk, "
+        f"{table} SELECT t.id, l.origin || t.path, t.type, t.depth, t.rank, t.parent, t.state, t.done_chunk, "
         f"t.done_no, (SELECT u.before {_SINCE} ORDER BY e.at, u.chunk, u.no LIMIT 1) "
         "FROM target t JOIN lane l ON l.id = t.lane WHERE +t.job = ? AND t.id > ? "
         "AND EXISTS (SELECT 1 FROM v WHERE v.chunk = t.found_chunk AND v.no >= t.found_no) "
@@ -95,16 +100,16 @@ def _listed(row: Row, state: int | None) -> ListedTarget:
 
 
 def links_out(tx: Tx, job: int, commits: Mapping[str, int], after: bytes, limit: int) -> list[tuple[bytes, str]]:
-    vector, numbers = _vector(commits)
+    table, numbers = vector(commits)
     rows = tx.rows(
-        f"{vector} SELECT x.key, x.url FROM external_link x WHERE x.job = ? AND x.key > ? "
+        f"{table} SELECT x.key, x.url FROM external_link x WHERE x.job = ? AND x.key > ? "
         "AND EXISTS (SELECT 1 FROM v WHERE v.chunk = x.found_chunk AND v.no >= x.found_no) ORDER BY x.key LIMIT ?",
         (*numbers, job, after, limit),
     )
     return [(bytes(key), url) for key, url in rows]
 
 
-def _vector(commits: Mapping[str, int]) -> tuple[str, list[Any]]:
+def vector(commits: Mapping[str, int]) -> tuple[str, list[Any]]:
     """The commit vector as a table of (chunk, no), and its parameters; without chunks it has no row that fits."""
     rows = [(int(chunk), no) for chunk, no in commits.items()] or [(0, 0)]
     values = ", ".join(["(CAST(? AS BIGINT), CAST(? AS BIGINT))"] * len(rows))

@@ -1,8 +1,11 @@
-"""What people do to the targets of a job, as values: walks that put targets back, exclusions, marks."""
+"""What people do to the targets of a job, as values: walks that put targets back, exclusions, marks, rollbacks."""
 
 from __future__ import annotations
 
 import msgspec
+
+from holdfast.errors import Corrupt
+from holdfast.model.job import Counts
 
 REOPENING = ("retry", "rescan", "restart")  # job verbs that put targets back, each by a walk
 MODES = ("full", "new")
@@ -23,6 +26,13 @@ class Walk(msgspec.Struct, frozen=True, kw_only=True):
     def covers(self, chunk: int, no: int) -> bool:
         """Whether a commit was there when the walk began: what is settled later is not put back again."""
         return no <= self.commits.get(str(chunk), 0)
+
+
+def read_walk(doc: bytes) -> Walk:
+    try:
+        return msgspec.json.decode(doc, type=Walk)
+    except msgspec.MsgspecError as error:
+        raise Corrupt(f"a walk over targets cannot be read: {error}") from error
 
 
 class Walked(msgspec.Struct, frozen=True):
@@ -74,3 +84,16 @@ class Rejudged(msgspec.Struct, frozen=True):
     readmitted: int = 0
     after: Place = ()
     left: bool = False
+
+
+class RolledBack(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rollback did, or would do."""
+
+    checkpoint: int  # gone back to
+    requeues: int  # settled targets that are pending again
+    drops: int  # targets that were found since: they are gone
+    restores: int  # targets that are settled again as they were
+    keeps_artifacts: int  # bodies that nothing refers to any more; their bytes stay where they are
+    drops_exclusions: tuple[int, ...]
+    restores_exclusions: tuple[int, ...]
+    counts: Counts  # of the job afterwards

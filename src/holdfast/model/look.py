@@ -49,12 +49,13 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointRow:
-    """A stored checkpoint; `point` is None where it is damaged."""
+    """A stored checkpoint; `point` is None where it is damaged. `undone_by`: the number that a rollback wrote."""
 
     number: int
     at: int
     checksum: bytes
     point: Checkpoint | None
+    undone_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,10 @@ from hashlib import sha256
 
 import msgspec
 
+from holdfast.model.edit import Walk
 from holdfast.model.job import Counts
 
-CHECKPOINT_REASONS = ("targets", "interval", "phase", "pause", "limit", "timeout", "final", "manual")
+CHECKPOINT_REASONS = ("targets", "interval", "phase", "pause", "limit", "timeout", "final", "manual", "rollback")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,28 @@ class Event:
     because: str
 
 
+class StandingWalk(msgspec.Struct, frozen=True, kw_only=True):
+    """A retry, rescan or restart that was under way. How far it was is not kept: walked again, it ends alike."""
+
+    verb: str
+    actor: str
+    doc: Walk
+
+
+class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
+    """What stood beside the targets at a checkpoint: where the plan was, which exclusions held, what was under way.
+
+    Of all that only the present is in the rows; a rollback needs how it was.
+    """
+
+    plan_done: bool
+    trail: bytes = b""
+    mode: str = "full"
+    opening: str | None = None
+    exclusions: tuple[int, ...] = ()
+    walks: tuple[StandingWalk, ...] = ()
+
+
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     """A restore point: commit numbers and counts. The lists people want are queries as of `commits`."""
 
@@ -42,6 +65,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     counts: Counts
     active_ms: int
     previous: bytes
+    beside: Circumstances | None = None  # None: written by a program that could not roll back
     checksum: bytes = b""
 
     def sealed(self) -> Checkpoint:

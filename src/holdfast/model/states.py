@@ -58,6 +58,12 @@ JOB_MOVES = (
     Move("retry",      "failed",      "in_progress", "user",     False, "failed targets go back to pending"),
     Move("retry",      "paused",      "paused",      "user",     False, "failed targets go back to pending"),
     Move("retry",      "timeout",     "timeout",     "user",     False, "failed targets go back to pending"),
+    Move("rollback",   "pending",     "paused",      "user",     False, "to a checkpoint"),
+    Move("rollback",   "in_progress", "paused",      "user",     False, "to a checkpoint; workers lose their leases"),
+    Move("rollback",   "paused",      "paused",      "user",     False, "to a checkpoint"),
+    Move("rollback",   "completed",   "paused",      "user",     False, "to a checkpoint"),
+    Move("rollback",   "failed",      "paused",      "user",     False, "to a checkpoint"),
+    Move("rollback",   "timeout",     "paused",      "user",     False, "to a checkpoint"),
 )
 
 CHUNK_MOVES = (
@@ -82,6 +88,9 @@ TARGET_MOVES = (
     Move("rescan",     "failed",      "pending",     "user",     False, "generation + 1"),
     Move("exclude",    "pending",     "skipped",     "user",     False, "an exclusion was added"),
     Move("include",    "skipped",     "pending",     "user",     False, "its exclusion was removed"),
+    Move("rollback",   "succeeded",   "pending",     "user",     False, "settled after the checkpoint"),
+    Move("rollback",   "skipped",     "pending",     "user",     False, "settled after the checkpoint"),
+    Move("rollback",   "failed",      "pending",     "user",     False, "settled after the checkpoint"),
 )
 # fmt: on
 

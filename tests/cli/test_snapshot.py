@@ -55,6 +55,7 @@ def test_a_killed_crawl_is_carried_to_an_empty_folder_and_ends_like_an_undisturb
     restored = holdfast("restore", "../frogs.tar", "--json", cwd=empty)
     assert (restored.code, restored.json()["status"], restored.json()["paused_by"]) == (0, "paused", "restore")
     assert "continue: holdfast resume frogs" in restored.err
+    validator("job").validate(restored.json())
     verified = holdfast("verify", "frogs", "--deep", "--json", cwd=empty).json()
     assert verified["ok"]
     done = {row["url"] for row in targets(empty, "status:succeeded")}

@@ -161,12 +161,21 @@ def test_a_restore_that_fails_before_its_commit_leaves_nothing_and_can_be_repeat
     assert verify(scene.empty.query, restored(scene.empty, scene.elsewhere, stored).id) == []
 
 
-def test_bodies_stay_where_nobody_knows_whether_their_rows_were_committed(scene: Scene) -> None:
+@pytest.mark.parametrize("stop", [LedgerUnavailable("lost"), KeyboardInterrupt()], ids=["answer lost", "Ctrl-C"])
+def test_bodies_stay_where_nobody_knows_whether_their_rows_were_committed(
+    stop: BaseException, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stored = scene.taken()
-    faults.arm("restore.after_commit:1:unknown")
-    with pytest.raises(LedgerUnavailable):
-        restored(scene.empty, scene.elsewhere, stored)
-    faults.arm("")
+    copy_in = scene.empty.copy_in
+
+    def committed_then_stopped(arrival: Any, slices: Any) -> Any:
+        copy_in(arrival, slices)
+        raise stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scene.empty, "copy_in", committed_then_stopped)
+        with pytest.raises(type(stop)):
+            restored(scene.empty, scene.elsewhere, stored)
     [job] = scene.empty.jobs()
     [(name,)] = scene.empty.query("SELECT name FROM segment WHERE job = ?", (job.id,))
     assert (scene.elsewhere / "segments" / name).stat().st_size == 900

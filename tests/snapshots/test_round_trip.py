@@ -119,6 +119,18 @@ def write_jobs_in(ledger: Ledger) -> int:
     return worker.job
 
 
+def test_ids_that_were_reserved_are_given_to_nobody_else(pg_schema_url: str) -> None:
+    """Others insert while a job is restored: its ids are out of the sequence before its first row is written."""
+    with closing(PostgresLedger.open(pg_schema_url, ManualClock(), BOOT)) as ledger:
+        worker = begun(ledger, ManualClock(), "early")
+        worker.plan(worker.found("https://early.test/"))
+        moved = ledger._store.reserve({"target": (5, 104), "lane": (900, 901)})
+        assert moved == {"target": 0, "lane": 0}
+        assert ledger._store.reserve({"target": (5, 104)}) == {"target": 100}
+        worker.plan(worker.found("https://late.test/"), done=True)
+        assert [row.id for row in ledger.targets(worker.job)] == [1, 205]
+
+
 @pytest.mark.parametrize("source", ["sqlite"], indirect=True)
 def test_a_restored_job_is_worked_on(source: Ledger, other: Ledger, tmp_path: Path) -> None:
     jobs = write_jobs(source)

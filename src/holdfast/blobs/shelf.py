@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from holdfast.blobs.publish import make_directory, publish, refusal, sync_directory
-from holdfast.errors import BadParams, Corrupt, LedgerUnavailable, NotFound, Refused
+from holdfast.errors import BadParams, Corrupt, HoldfastError, LedgerUnavailable, NotFound, Refused
 
 READ_BYTES = 1 << 20
 MARK = "restoring"
@@ -48,13 +48,14 @@ class SegmentShelf:
 
     @contextmanager
     def receiving(self, uid: str) -> Iterator[Callable[[str, Iterable[bytes]], None]]:
-        """Files appear whole, one by one. Where anything is refused they are taken away again; where it is not known
-        whether the rows were committed, they stay."""
+        """Files appear whole, one by one. Where the rows are refused they are taken away again; where it is not known
+        whether those were committed (a lost answer, Ctrl-C), they stay: bytes without a row do no harm."""
         folder = self._root / uid
         files: list[Path] = []
 
         def receive(name: str, blocks: Iterable[bytes]) -> None:
-            files.append(folder / name)
+            if not (folder / name).exists():
+                files.append(folder / name)
             publish(folder / name, lambda file: [file.write(block) for block in blocks])
 
         with _marked(folder):
@@ -62,7 +63,7 @@ class SegmentShelf:
                 yield receive
             except LedgerUnavailable:
                 raise
-            except BaseException:
+            except HoldfastError:
                 for path in (*files, folder / MARK):
                     path.unlink(missing_ok=True)
                 with suppress(OSError):

@@ -238,8 +238,17 @@ class Hosts(Protocol):
     def keep_robots(self, origin: str, host: str, agent: str, kept: KeptRobots | None) -> None:
         """Keep what came of asking; None: nothing did, so that somebody else may ask."""
 
-    def limit_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
-        """Set what this host is owed, for all jobs and from the next claim on; None leaves a value as it is."""
+    def limit_host(
+        self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None, actor: str, because: str
+    ) -> HostLook:
+        """Set what this host is owed, for all jobs and from the next claim on; None leaves a value as it is.
+
+        An event of every job that has targets there and is not over.
+        """
+
+    def configure_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
+        """The same by a file: a value that the file says anew is set; one that it said before leaves what people set
+        since."""
 
     def hosts(self, *, host: str | None = None, after: str = "", limit: int = 500) -> list[HostLook]:
         """The hosts that any job met, by name, page by page; or the one that is named."""

@@ -37,6 +37,10 @@ def test_what_the_settings_say_about_a_host_is_set_when_a_job_starts(tree: World
     assert holdfast(*crawl_words(tree), cwd=tmp_path).code == 0
     [host] = holdfast("limits", tree.address, "--json", cwd=tmp_path).json()["hosts"]
     assert (host["delay_seconds"], host["concurrency"]) == (0.005, 3)
+    holdfast("limits", "set", tree.address, "--delay", "2ms", cwd=tmp_path)
+    assert "frogs is complete" in holdfast("crawl", "frogs", cwd=tmp_path).err  # it heeds the settings as any start
+    [host] = holdfast("limits", tree.address, "--json", cwd=tmp_path).json()["hosts"]
+    assert (host["delay_seconds"], host["concurrency"]) == (0.002, 3)
 
 
 @pytest.mark.parametrize(

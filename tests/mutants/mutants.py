@@ -900,6 +900,13 @@ MUTANTS = (
         "ledger/test_conformance_reopening.py -k 'sqlite and come_back_with_trouble'",
     ),
     Mutant(
+        "a file overrules what was typed",
+        "a host's limit that a person set holds at the next start, whatever holdfast.toml said before",
+        "ledger/hosts.py",
+        (('f"AND (said_{column} IS NULL OR said_{column} <> ?)"', '"AND ? IS NOT NULL"'),),
+        "ledger/test_conformance_hosts.py -k 'sqlite and said_last'",
+    ),
+    Mutant(
         "retry beyond its filter",
         "retry touches exactly what the list shows (C10)",
         "ledger/reopening.py",

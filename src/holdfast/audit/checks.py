@@ -21,7 +21,7 @@ from holdfast.model.job import REQUESTS, Options
 from holdfast.model.states import CHUNK, JOB, Machine, move
 
 # Events that leave the status and a standing request alone.
-NOTES = ("amend", "set_aside", "exclude", "include", "label", "restore")
+NOTES = ("amend", "set_aside", "exclude", "include", "label", "limit", "restore")
 FIRST = ("submit", "", "pending")
 
 

@@ -17,7 +17,8 @@ from holdfast.ports import Ledger
 
 EPILOG = (
     "What is set holds for every job that meets the host, from the next request on. Of a host's own limits, a job's\n"
-    "--delay and --per-host, and the host's Crawl-delay, the stricter one holds: --delay 0s leaves it to the others."
+    "--delay and --per-host, and the host's Crawl-delay, the stricter one holds: --delay 0s leaves it to the others.\n"
+    "It holds until it is set again, here or by another value in holdfast.toml."
 )
 FIELDS = (
     "host", "delay_seconds", "concurrency", "crawl_delay_seconds", "in_flight", "backs_off_until", "breaker",
@@ -65,8 +66,12 @@ def _read(words: list[str]) -> tuple[str, bool]:
 
 def _set(call: Call, host: str) -> int:
     delay, concurrency = call.options.delay, call.options.concurrency
+    delay_ms = None if delay is None else round(delay * 1000)
+    typed = [] if delay is None else [f"delay {show_duration(delay)}"]
+    typed += [] if concurrency is None else [f"concurrency {concurrency}"]
+    because = f"{host}: {', '.join(typed)}"
     with call.ledger() as ledger:
-        look = ledger.limit_host(host, delay_ms=None if delay is None else round(delay * 1000), concurrency=concurrency)
+        look = ledger.limit_host(host, delay_ms=delay_ms, concurrency=concurrency, actor="cli", because=because)
     if call.globals.json or call.globals.jsonl:
         call.voice.document({"schema": "holdfast.host/1", **_row(look, call.clock.wall_ms())})
     else:

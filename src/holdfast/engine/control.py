@@ -31,9 +31,10 @@ def submit(ledger: Ledger, spec: JobSpec) -> Job:
 
 
 def limit_hosts(ledger: Ledger, hosts: Mapping[str, Mapping[str, int]]) -> None:
-    """What the settings say about single hosts; it holds for every job, like `holdfast limits set`."""
+    """What the settings say about single hosts, for every job; what was typed since they said it stays."""
     for name, fields in hosts.items():
-        ledger.limit_host(seed_address(name).host, delay_ms=fields.get("delay"), concurrency=fields.get("concurrency"))
+        host = seed_address(name).host
+        ledger.configure_host(host, delay_ms=fields.get("delay"), concurrency=fields.get("concurrency"))
 
 
 def holder_of(ledger: Ledger, job: Job) -> Owner | None:

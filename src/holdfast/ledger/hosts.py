@@ -7,8 +7,10 @@ asker's lease: whatever ends the lease ends its visits, and a dead worker keeps 
 from __future__ import annotations
 
 from holdfast.errors import LostLease
+from holdfast.ledger.books import add_event
 from holdfast.ledger.claiming import BUSY_POLL_MS, STILL_OURS
 from holdfast.ledger.dues import LEAP_MS, set_back_host
+from holdfast.ledger.jobs import control_chunk, read_job
 from holdfast.ledger.tx import Row, Tx, one
 from holdfast.model.host import Breaker, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.target import Claimed
@@ -16,6 +18,13 @@ from holdfast.policy.politeness import breaker
 
 ADD_HOST = (
     "INSERT INTO host (key, busy, next_at, hold_until, set_at) VALUES (?, 0, 0, 0, 0) ON CONFLICT (key) DO NOTHING"
+)
+
+
+# Jobs that are not over and have targets at a host, in the order in which jobs are locked.
+_MET = (
+    "SELECT DISTINCT j.id FROM host h JOIN lane l ON l.host = h.id JOIN chunk c ON c.id = l.chunk "
+    "JOIN job j ON j.id = c.job WHERE h.key = ? AND j.status NOT IN ('completed', 'cancelled') ORDER BY j.id"
 )
 
 
@@ -117,13 +126,31 @@ def keep_robots(tx: Tx, origin: str, host: str, agent: str, kept: KeptRobots | N
         tx.run("UPDATE host SET crawl_delay_ms = ? WHERE key = ?", (kept.crawl_delay_ms, host))
 
 
-def limit_host(tx: Tx, host: str, *, delay_ms: int | None, concurrency: int | None) -> HostLook:
+def limit_host(
+    tx: Tx, host: str, *, delay_ms: int | None, concurrency: int | None, actor: str, because: str
+) -> HostLook:
     """Set a host's own delay and concurrency for all jobs; None leaves one as it is. Claims see it at once."""
+    for (job,) in tx.rows(_MET, (host,)):
+        status = read_job(tx, job, locked=True).status
+        add_event(tx, control_chunk(tx, job), "job", "limit", status, status, actor=actor, because=because)
     tx.run(ADD_HOST, (host,))
     tx.run(
         "UPDATE host SET delay_ms = coalesce(?, delay_ms), conc = coalesce(?, conc) WHERE key = ?",
         (delay_ms, concurrency, host),
     )
+    return hosts(tx, host=host, after="", limit=1)[0]
+
+
+def configure_host(tx: Tx, host: str, *, delay_ms: int | None, concurrency: int | None) -> HostLook:
+    """What a file says; where it says what it said before, what people set since stays."""
+    tx.run(ADD_HOST, (host,))
+    for column, value in (("delay_ms", delay_ms), ("conc", concurrency)):
+        if value is not None:
+            tx.run(
+                f"UPDATE host SET {column} = ?, said_{column} = ? WHERE key = ? "
+                f"AND (said_{column} IS NULL OR said_{column} <> ?)",
+                (value, value, host, value),
+            )
     return hosts(tx, host=host, after="", limit=1)[0]
 
 

@@ -269,10 +269,19 @@ class MemoryLedger:
     def keep_robots(self, origin: str, host: str, agent: str, kept: KeptRobots | None) -> None:
         self._write("keep_robots", lambda tables: memory_hosts.keep_robots(tables, origin, host, agent, kept))
 
-    def limit_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
+    def limit_host(
+        self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None, actor: str, because: str
+    ) -> HostLook:
+        pace = {"delay_ms": delay_ms, "concurrency": concurrency}
         return self._write(
             "limit_host",
-            lambda tables: memory_hosts.limit_host(tables, host, delay_ms=delay_ms, concurrency=concurrency),
+            lambda tables: memory_hosts.limit_host(tables, host, **pace, actor=actor, because=because),
+        )
+
+    def configure_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
+        return self._write(
+            "configure_host",
+            lambda tables: memory_hosts.configure_host(tables, host, delay_ms=delay_ms, concurrency=concurrency),
         )
 
     def hosts(self, *, host: str | None = None, after: str = "", limit: int = 500) -> list[HostLook]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.errors import LostLease
+from holdfast.ledger.memory_books import add_event, chunk_of, read_job
 from holdfast.ledger.memory_state import HostRow, RobotsRow, Tables, Visit
 from holdfast.model.host import Breaker, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.states import State
@@ -118,13 +119,31 @@ def turn_breaker(tables: Tables, host: str, answered: Sequence[bool]) -> None:
     tables.hosts[host] = replace(row, fails=after.fails, trips=after.trips, hold_until=hold_until)
 
 
-def limit_host(tables: Tables, host: str, *, delay_ms: int | None, concurrency: int | None) -> HostLook:
+def limit_host(
+    tables: Tables, host: str, *, delay_ms: int | None, concurrency: int | None, actor: str, because: str
+) -> HostLook:
+    for job in sorted({row.job for row in tables.targets.values() if row.found.host == host}):
+        status = read_job(tables, job).status
+        if status not in ("completed", "cancelled"):
+            control = chunk_of(tables, job, "control").id
+            add_event(tables, control, "job", "limit", status, status, actor=actor, because=because)
     row = host_row(tables, host)
     tables.hosts[host] = replace(
         row,
         delay_ms=row.delay_ms if delay_ms is None else delay_ms,
         conc=row.conc if concurrency is None else concurrency,
     )
+    return hosts(tables, host=host, after="", limit=1)[0]
+
+
+def configure_host(tables: Tables, host: str, *, delay_ms: int | None, concurrency: int | None) -> HostLook:
+    """What a file says; where it says what it said before, what people set since stays."""
+    row = host_row(tables, host)
+    if delay_ms not in (None, row.said_delay_ms):
+        row = replace(row, delay_ms=delay_ms, said_delay_ms=delay_ms)
+    if concurrency not in (None, row.said_conc):
+        row = replace(row, conc=concurrency, said_conc=concurrency)
+    tables.hosts[host] = row
     return hosts(tables, host=host, after="", limit=1)[0]
 
 

@@ -118,6 +118,8 @@ class HostRow:
     delay_ms: int | None = None
     conc: int | None = None
     crawl_delay_ms: int | None = None
+    said_delay_ms: int | None = None  # by a file, when it was last heeded
+    said_conc: int | None = None
     fails: int = 0
     trips: int = 0
 

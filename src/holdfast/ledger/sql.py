@@ -277,9 +277,15 @@ class SqlLedger:
     def keep_robots(self, origin: str, host: str, agent: str, kept: KeptRobots | None) -> None:
         self._write("keep_robots", lambda tx: hosts.keep_robots(tx, origin, host, agent, kept))
 
-    def limit_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
+    def limit_host(
+        self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None, actor: str, because: str
+    ) -> HostLook:
+        pace = {"delay_ms": delay_ms, "concurrency": concurrency}
+        return self._write("limit_host", lambda tx: hosts.limit_host(tx, host, **pace, actor=actor, because=because))
+
+    def configure_host(self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None) -> HostLook:
         return self._write(
-            "limit_host", lambda tx: hosts.limit_host(tx, host, delay_ms=delay_ms, concurrency=concurrency)
+            "configure_host", lambda tx: hosts.configure_host(tx, host, delay_ms=delay_ms, concurrency=concurrency)
         )
 
     def hosts(self, *, host: str | None = None, after: str = "", limit: int = 500) -> list[HostLook]:

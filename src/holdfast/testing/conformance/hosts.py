@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.errors import LostLease
-from holdfast.model.host import UNREACHABLE, KeptRobots, RobotsAnswer, Turn, Visited
+from holdfast.model.host import UNREACHABLE, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.target import Claimed
 from holdfast.testing.conformance.bench import MARSH, Bench
 from holdfast.testing.conformance.leasing import die
@@ -271,14 +271,40 @@ class TestBreaker:
         assert look.fails == 3
 
 
+def limit(bench: Bench, host: str = "marsh.test", **pace: int) -> HostLook:
+    return bench.ledger.limit_host(host, **pace, actor="ann", because="gently")
+
+
 class TestLimits:
+    def test_what_a_person_sets_is_an_event_of_the_jobs_it_concerns(self, bench: Bench) -> None:
+        here, over, elsewhere = bench.working(1), bench.working(1, "over"), bench.started("elsewhere")
+        over.settle(*map(succeed, over.claim()))
+        assert bench.ledger.finish(over.job, over.control) is not None
+        limit(bench, delay_ms=2000)
+        events = [event for event in bench.ledger.history(here.job)[0] if event.verb == "limit"]
+        assert [(event.actor, event.because) for event in events] == [("ann", "gently")]
+        for job in (over.job, elsewhere.id):
+            assert "limit" not in [event.verb for event in bench.ledger.history(job)[0]]
+
+    def test_what_was_said_last_holds_by_a_person_or_by_a_file(self, bench: Bench) -> None:
+        """A file is heeded at every start: what it said before is no news."""
+        configure = bench.ledger.configure_host
+        configure("pond.test", delay_ms=2000, concurrency=3)
+        limit(bench, "pond.test", delay_ms=500)
+        look = configure("pond.test", delay_ms=2000, concurrency=3)
+        assert (look.delay_ms, look.concurrency) == (500, 3)
+        look = configure("pond.test", delay_ms=4000)
+        assert (look.delay_ms, look.concurrency) == (4000, 3)
+        assert limit(bench, "pond.test", concurrency=9).concurrency == 9
+        assert configure("pond.test", concurrency=3).concurrency == 9
+
     def test_a_hosts_own_limits_hold_for_the_next_claim_where_they_are_stricter(self, bench: Bench) -> None:
         worker = bench.working(pages=9)
         assert len(worker.claim(room=2, per_host=3)) == 2
-        bench.ledger.limit_host("marsh.test", concurrency=3)
+        limit(bench, concurrency=3)
         assert len(worker.claim(room=9)) == 1
         worker.settle(*map(succeed, list(worker.hand.values())))
-        bench.ledger.limit_host("marsh.test", delay_ms=2000)
+        limit(bench, delay_ms=2000)
         bench.clock.advance(0.1)
         [here] = worker.claim(delay_ms=100)
         assert here.delay_ms == 2000
@@ -290,15 +316,15 @@ class TestLimits:
         assert worker.claim(delay_ms=5000) == [], "the job's own delay is longer"
 
     def test_what_is_not_named_stays(self, bench: Bench) -> None:
-        bench.ledger.limit_host("pond.test", delay_ms=700)
-        look = bench.ledger.limit_host("pond.test", concurrency=4)
+        limit(bench, "pond.test", delay_ms=700)
+        look = limit(bench, "pond.test", concurrency=4)
         assert (look.host, look.delay_ms, look.concurrency) == ("pond.test", 700, 4)
         assert bench.ledger.hosts(host="pond.test") == [look]
 
     def test_hosts_are_listed_by_name_page_by_page(self, bench: Bench) -> None:
         worker = bench.working(pages=1)
         [here] = worker.claim()
-        bench.ledger.limit_host("pond.test", delay_ms=0)
+        limit(bench, "pond.test", delay_ms=0)
         worker.ledger.robots(MARSH, AGENT, here)
         worker.ledger.keep_robots(MARSH, "marsh.test", AGENT, KeptRobots(status=404))
         first, second = bench.ledger.hosts()

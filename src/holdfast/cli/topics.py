@@ -90,10 +90,12 @@ The same command resumes, and says so; only --new starts over. What is found dec
   stopped at a limit                said which; holdfast resume JOB --extend 30m goes on
   failed                            said why, then it goes on
   cancelled                         refused (exit 6); only --new goes on
-  other scope options than before   refused (exit 6), with the difference; --update applies them, --new starts over
+  other scope options than before   refused (exit 6), with the difference; --update applies them (of a completed job
+                                    with --mode full), --new starts over
   another pace or limit             applied, and said
 
 holdfast resume without JOB takes up all that a crash, SIGTERM or Ctrl-C stopped; --all also what was paused by hand.
+A job remembers its -o FILE: whatever goes on with it writes the file again when it ends.
 Nothing saved is lost, and no page recorded as done is fetched again."""
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         doctor,
         job,
         jobs,
+        limits,
         restore,
         run,
     )
@@ -56,6 +57,7 @@ __all__ = [
     "doctor",
     "job",
     "jobs",
+    "limits",
     "restore",
     "run",
 ]

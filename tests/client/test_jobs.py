@@ -189,6 +189,14 @@ def test_a_range_of_a_hundred_thousand_is_submitted_at_once(client: hf.Client) -
         assert ledger.query("SELECT count(*) FROM target") == [(0,)]
 
 
+def test_a_host_is_limited_for_all_jobs(client: hf.Client) -> None:
+    [look] = client.limits("judicial.ky", delay="2s", concurrency=1)
+    assert (look.host, look.delay_seconds, look.concurrency) == ("judicial.ky", 2.0, 1)
+    assert client.limits() == [look]
+    with pytest.raises(hf.BadParams, match="which host"):
+        client.limits(delay=1)
+
+
 def test_a_filter_that_cannot_be_used_is_refused_before_anything_is_read(client: hf.Client) -> None:
     job = client.crawl("https://marsh.test")
     for read in (job.targets, job.records):

@@ -16,7 +16,7 @@ from holdfast.client.core import AsyncClient
 NAMES = {
     "AsyncClient", "AsyncJob", "BadParams", "Client", "Corrupt", "Counts", "CrawlOptions", "HoldfastError",
     "IllegalMove", "Job", "NotFound", "PaceOptions", "Progress", "Refused", "Row", "Run", "__version__", "batch",
-    "cases", "crawl", "doctor", "job", "jobs", "restore", "run",
+    "cases", "crawl", "doctor", "job", "jobs", "limits", "restore", "run",
 }  # fmt: skip
 JOB = {
     "because", "breakdown", "cancel", "checkpoints", "counts", "diff", "document", "errors", "exclude", "explain",

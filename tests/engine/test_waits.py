@@ -12,7 +12,7 @@ from engine.desk import FAST, page
 from engine.test_session import Marsh
 from holdfast.clock import ManualClock
 from holdfast.engine.session import Session
-from holdfast.engine.waits import waited_for
+from holdfast.engine.waits import hosts_held, waited_for
 from holdfast.model.exchange import Response
 from holdfast.model.host import KeptRobots
 from holdfast.policy.waiting import clock_time
@@ -49,6 +49,14 @@ def test_a_host_that_asked_for_patience(bench: Bench) -> None:
     assert said(bench, worker.job) == f"waiting for marsh.test until {until} (it asked us to wait: 429 or 5xx)"
     bench.clock.advance(189)
     assert said(bench, worker.job) == ""  # soon enough
+
+
+def test_a_host_that_is_left_alone_is_named_though_others_are_asked(bench: Bench) -> None:
+    worker = settled(bench, hold_host_ms=190_000)
+    job, until = bench.job(worker.job), in_s(bench, 190)
+    held = hosts_held(bench.ledger, job, bench.clock.wall_ms())
+    assert held == [f"marsh.test is left alone until {until}, 1 pending there"]
+    assert hosts_held(bench.ledger, bench.submitted("pond"), bench.clock.wall_ms()) == []
 
 
 def test_a_target_whose_next_attempt_is_due_later(bench: Bench) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from holdfast.cli.call import Call
 from holdfast.cli.listing import Listing, limit_argument, show
 from holdfast.cli.parser import Parser
 from holdfast.cli.values import duration, show_duration, whole
-from holdfast.clock import iso
+from holdfast.engine.documents import every_host, host_document
 from holdfast.errors import NotFound, UsageError
-from holdfast.model.host import HostLook
 from holdfast.model.keys import seed_address
-from holdfast.ports import Ledger
 
 EPILOG = (
     "What is set holds for every job that meets the host, from the next request on. Of a host's own limits, a job's\n"
@@ -47,7 +44,8 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger:
         if host and not ledger.hosts(host=host):
             raise NotFound(f"no job has met the host {host}", hint="holdfast limits")
-        show(call, LISTING, _rows(ledger, host or None, call.clock.wall_ms()), options.limit)
+        rows = (host_document(look, call.clock.wall_ms()) for look in every_host(ledger, host or None))
+        show(call, LISTING, rows, options.limit)
     return 0
 
 
@@ -73,39 +71,12 @@ def _set(call: Call, host: str) -> int:
     with call.ledger() as ledger:
         look = ledger.limit_host(host, delay_ms=delay_ms, concurrency=concurrency, actor="cli", because=because)
     if call.globals.json or call.globals.jsonl:
-        call.voice.document({"schema": "holdfast.host/1", **_row(look, call.clock.wall_ms())})
+        call.voice.document({"schema": "holdfast.host/1", **host_document(look, call.clock.wall_ms())})
     else:
         pace = [] if look.delay_ms is None else [f"at least {show_duration(look.delay_ms / 1000)} between requests"]
         pace += [] if look.concurrency is None else [f"at most {look.concurrency} at once"]
         call.voice.say(f"{host}: {', '.join(pace)}, for every job from the next request on.")
     return 0
-
-
-def _rows(ledger: Ledger, host: str | None, now_ms: int) -> Iterator[dict[str, Any]]:
-    after = ""
-    while found := ledger.hosts(host=host, after=after):
-        yield from (_row(look, now_ms) for look in found)
-        if host is not None:
-            return
-        after = found[-1].host
-
-
-def _row(look: HostLook, now_ms: int) -> dict[str, Any]:
-    return {
-        "host": look.host,
-        "delay_seconds": _seconds(look.delay_ms),
-        "concurrency": look.concurrency,
-        "crawl_delay_seconds": _seconds(look.crawl_delay_ms),
-        "in_flight": look.in_flight,
-        "backs_off_until": iso(look.hold_until) if look.hold_until > now_ms else None,
-        "breaker": look.breaker(now_ms),
-        "failures": look.fails,
-        "robots_at": iso(look.robots_at),
-    }
-
-
-def _seconds(ms: int | None) -> float | None:
-    return None if ms is None else ms / 1000
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

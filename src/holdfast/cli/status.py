@@ -14,7 +14,7 @@ from holdfast.cli.values import ago, moment, span
 from holdfast.engine.breakdown import GROUPINGS, breakdown_document
 from holdfast.engine.control import holder_of
 from holdfast.engine.progress import average_rate, because, job_document
-from holdfast.engine.waits import waited_for
+from holdfast.engine.waits import hosts_held, waited_for
 from holdfast.errors import UsageError
 from holdfast.model.job import Job
 from holdfast.model.lease import Owner
@@ -152,7 +152,8 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
         lines.append(f"  failed: {parts_of(counts.failed_by)}")
     if counts.skipped:
         lines.append(f"  skipped: {parts_of(counts.skipped_by)}")
-    lines += [f"  {note}" for note in notes_on(ledger, now, counts)]
+    held = [] if waits else hosts_held(ledger, now, wall_ms)
+    lines += [f"  {note}" for note in (*held, *notes_on(ledger, now, counts))]
     rate = average_rate(now, counts)
     facts = [
         _checkpoint(point, damaged, wall_ms),

@@ -7,7 +7,7 @@ run = job.run(on_progress=print)                         # blocks; goes on if un
 from __future__ import annotations
 
 from holdfast.client.aio import AsyncJob
-from holdfast.client.core import AsyncClient, Client, batch, cases, crawl, doctor, job, jobs, restore, run
+from holdfast.client.core import AsyncClient, Client, batch, cases, crawl, doctor, job, jobs, limits, restore, run
 from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions
 from holdfast.client.values import Row, Run
@@ -38,6 +38,7 @@ __all__ = [
     "doctor",
     "job",
     "jobs",
+    "limits",
     "restore",
     "run",
 ]

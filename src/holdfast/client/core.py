@@ -18,8 +18,10 @@ from holdfast.client.options import CrawlOptions, PaceOptions, read_options
 from holdfast.client.values import Row
 from holdfast.clock import SystemClock
 from holdfast.engine.asking import Asked, find_or_submit
+from holdfast.engine.documents import every_host, host_document
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model.job import check_name
+from holdfast.model.keys import seed_address
 from holdfast.recipes import catalogue
 
 if TYPE_CHECKING:
@@ -158,6 +160,20 @@ class Client:
             rows = [row for row in ledger.jobs() if status in (None, row.status) and kind in (None, row.recipe)]
         return [Job(self._settings, row) for row in rows]
 
+    def limits(
+        self, host: str | None = None, *, delay: float | str | None = None, concurrency: int | None = None
+    ) -> list[Row]:
+        """What hosts are owed, for all jobs; with `delay` or `concurrency` that of `host` is set first."""
+        pace = read_options({"delay": delay, "concurrency": concurrency}, scope=False)[1]
+        if pace and host is None:
+            raise BadParams("which host is to be limited?", hint='limits("judicial.ky", delay="2s")')
+        name = None if host is None else seed_address(host).host
+        with closing(wiring.open_ledger(self._settings)) as ledger:
+            if name is not None and pace:
+                because = f"{name}: {', '.join(f'{field} {value}' for field, value in pace.items())}"
+                ledger.limit_host(name, **pace, actor=ACTOR, because=because)
+            return [Row(host_document(look, SystemClock().wall_ms())) for look in every_host(ledger, name)]
+
     def doctor(self) -> list[Row]:
         """Whether everything is in order: checks with `name`, `ok`, `required`, `detail`."""
         from holdfast.doctor import examine
@@ -204,6 +220,7 @@ class AsyncClient:
     run = awaited_job(Client.run)
     restore = awaited_job(Client.restore)
     job = awaited_job(Client.job)
+    limits = awaited(Client.limits)
     doctor = awaited(Client.doctor)
 
     async def batch(self, path: str | Path, template: str | Path) -> list[AsyncJob]:
@@ -280,6 +297,18 @@ def restore(
 def job(reference: str, *, data: str | Path | None = None, database: str | None = None) -> Job:
     """`Client(data=…).job(…)`."""
     return Client(data=data, database=database).job(reference)
+
+
+def limits(
+    host: str | None = None,
+    *,
+    delay: float | str | None = None,
+    concurrency: int | None = None,
+    data: str | Path | None = None,
+    database: str | None = None,
+) -> list[Row]:
+    """`Client(data=…).limits(…)`."""
+    return Client(data=data, database=database).limits(host, delay=delay, concurrency=concurrency)
 
 
 def doctor(*, data: str | Path | None = None, database: str | None = None) -> list[Row]:

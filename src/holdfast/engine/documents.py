@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from typing import Any
 
 from holdfast.clock import iso
+from holdfast.model.host import HostLook
 from holdfast.model.job import Job
 from holdfast.model.look import Change, Failures
 from holdfast.model.target import TargetRow
+from holdfast.ports import Hosts
 
 
 def target_document(row: TargetRow) -> dict[str, Any]:
@@ -63,3 +66,31 @@ def change_document(change: Change) -> dict[str, Any]:
         "sha256_after": None if change.after is None else change.after.hex(),
         "because": change.because,
     }
+
+
+def host_document(look: HostLook, now_ms: int) -> dict[str, Any]:
+    return {
+        "host": look.host,
+        "delay_seconds": _seconds(look.delay_ms),
+        "concurrency": look.concurrency,
+        "crawl_delay_seconds": _seconds(look.crawl_delay_ms),
+        "in_flight": look.in_flight,
+        "backs_off_until": iso(look.hold_until) if look.hold_until > now_ms else None,
+        "breaker": look.breaker(now_ms),
+        "failures": look.fails,
+        "robots_at": iso(look.robots_at),
+    }
+
+
+def every_host(ledger: Hosts, host: str | None = None) -> Iterator[HostLook]:
+    """All hosts by name, a bounded number at a time, or the one that is named."""
+    after = ""
+    while found := ledger.hosts(host=host, after=after):
+        yield from found
+        if host is not None:
+            return
+        after = found[-1].host
+
+
+def _seconds(ms: int | None) -> float | None:
+    return None if ms is None else ms / 1000

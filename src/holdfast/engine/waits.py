@@ -23,6 +23,19 @@ def waited_for(ledger: Ledger, job: Job, counts: Counts, now_ms: int) -> str:
     return ""
 
 
+def hosts_held(ledger: Ledger, job: Job, now_ms: int, limit: int = 3) -> list[str]:
+    """Hosts that are left alone for a while though targets of theirs are pending, the fullest first; while others of
+    the job's hosts are asked, nobody would notice."""
+    if job.status != "in_progress":
+        return []
+    held = [row for row in ledger.hosts_waiting(job.id) if row.pending and row.hold_until - now_ms >= NOTABLE_MS]
+    lines = [
+        f"{row.host} is left alone until {clock_time(row.hold_until)}, {row.pending} pending there"
+        for row in held[:limit]
+    ]
+    return [*lines, f"and {len(held) - limit} more hosts: holdfast frontier {job.name}"] if len(held) > limit else lines
+
+
 def _why(ledger: Ledger, job: Job, row: Upcoming, until: int, now_ms: int) -> str:
     if until == row.hold_until:
         looks = ledger.hosts(host=row.host)

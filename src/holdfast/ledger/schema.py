@@ -164,8 +164,8 @@ ALTER TABLE plan ADD COLUMN opening TEXT;
 ALTER TABLE chunk ADD COLUMN ruled BIGINT NOT NULL DEFAULT 0
 """
 
-# Of a checkpoint that a rollback went back behind: the number of the one that the rollback wrote. Of a host: what a file
-# said about it when it was last heeded.
+# Of a checkpoint that a rollback went back behind: the number of the one that the rollback wrote. Of a host: what a
+# file said about it when it was last heeded.
 _V3 = """
 ALTER TABLE checkpoint ADD COLUMN undone_by BIGINT;
 ALTER TABLE host ADD COLUMN said_delay_ms BIGINT;

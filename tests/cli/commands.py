@@ -99,6 +99,10 @@ class Running:
                 return line
         raise AssertionError(f"it ended without saying {words!r}: {self.said}")
 
+    @property
+    def is_over(self) -> bool:
+        return self._child.poll() is not None
+
     def send(self, number: signal.Signals) -> None:
         self._child.send_signal(number)
 

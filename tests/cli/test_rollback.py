@@ -88,6 +88,8 @@ def test_who_works_the_job_nevertheless_loses_it_and_does_not_take_it_up_again(
         wait_until(lambda: number_of_newest(tmp_path) >= 2, 30, "two checkpoints")
         with ledger_in(tmp_path) as ledger:
             ledger.rollback(ledger.job("frogs").id, 1, actor="ann", is_dead=lambda owner: False)
+            wait_until(lambda: crawl.is_over or ledger.job("frogs").status != "paused", 30, "the worker has noticed")
+            assert ledger.job("frogs").status == "paused"
         ended = crawl.end()
     finally:
         crawl.stop()

@@ -362,3 +362,22 @@ def test_a_configuration_that_cannot_be_used_is_refused_in_python_too(tmp_path: 
     with pytest.raises(hf.HoldfastError, match="min_free_mb: must be from 0"):
         hf.Client(data=tmp_path / "data", config_file=tmp_path / "holdfast.toml")
     assert not (tmp_path / "data").exists()
+
+
+def test_a_job_goes_back_to_a_checkpoint(client: hf.Client, tree: WorldServer) -> None:
+    job = crawl(client, tree, max_pages=10)
+    job.run()
+    number = job.checkpoints()[0].number
+    job.resume(extend_pages=1000)
+    assert job.counts.succeeded == PAGES
+    told = job.rollback(number, dry_run=True)
+    assert (job.counts.succeeded, told.counts["succeeded"], told.snapshot) == (PAGES, 10, None)
+    done = job.rollback(number)
+    assert (done.requeues, done.drops, done.counts) == (told.requeues, told.drops, job.counts.seven())
+    assert (job.status, job.because, Path(done.snapshot).exists()) == (
+        "paused",
+        f"rolled back to checkpoint {number}",
+        True,
+    )
+    assert job.run().status == "completed"
+    assert (job.counts.succeeded, job.verify()) == (PAGES, [])

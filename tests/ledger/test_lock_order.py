@@ -81,6 +81,7 @@ VERBS: dict[str, Callable[[Bench, Worker], object]] = {
     "settle": lambda bench, worker: worker.settle(*map(page, list(worker.hand.values())), checkpoint="targets"),
     "finish": lambda bench, worker: worker.ledger.finish(worker.job, worker.control),
     "acknowledge": lambda bench, worker: worker.ledger.acknowledge(worker.job, is_dead=bench.is_dead),
+    "rollback": lambda bench, worker: worker.ledger.rollback(worker.job, 1, actor="ann", is_dead=bench.is_dead),
 }
 
 
@@ -92,6 +93,8 @@ def test_who_may_write_a_checkpoint_waits_for_its_turn_before_it_takes_a_row(
     worker = in_hand(bench)
     if verb == "acknowledge":
         paused(bench, worker)
+    if verb == "rollback":
+        worker.settle(page(next(iter(worker.hand.values()))), checkpoint="targets")
     hold_turn(outside, worker.job)
     with running_into(outside, lambda: VERBS[verb](bench, worker)):
         take(outside, "job", "chunk", "target", "lane", "host")

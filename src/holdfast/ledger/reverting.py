@@ -151,16 +151,16 @@ def _restore(tx: Tx, control: int, commits: Mapping[str, int], targets: Sequence
 
 def _images(tx: Tx, commits: Mapping[str, int], ids: list[Any]) -> dict[int, Row]:
     """The oldest before-image beyond the vector, of those that have one: as columns of IMAGE."""
-    table, numbers = vector(commits)
     rows = tx.rows(
-        f"{table} SELECT u.target, u.before FROM undo u JOIN v ON v.chunk = u.chunk AND u.no > v.no "
-        f"JOIN entry e ON e.chunk = u.chunk AND e.no = u.no WHERE u.target IN ({marks(ids)}) "
+        # In this order: most have no image, and an entry is looked up for each that there is.
+        "SELECT u.target, u.before, u.chunk, u.no FROM undo u CROSS JOIN entry e "
+        f"WHERE u.target IN ({marks(ids)}) AND e.chunk = u.chunk AND e.no = u.no "
         "ORDER BY u.target, e.at, u.chunk, u.no",
-        (*numbers, *ids),
+        ids,
     )
     oldest: dict[int, Row] = {}
-    for target, before in rows:
-        if target not in oldest:
+    for target, before, chunk, no in rows:
+        if target not in oldest and no > commits.get(str(chunk), 0):
             image = msgspec.json.decode(bytes(before))
             oldest[target] = tuple(image[name] for name in IMAGE)
     return oldest

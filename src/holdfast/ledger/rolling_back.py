@@ -26,6 +26,7 @@ from holdfast.ports import IsDead
 
 def rollback(tx: Tx, job: int, number: int, *, actor: str, is_dead: IsDead, version: int | None) -> RolledBack:
     """The job is paused then, with the counts of that checkpoint; what was in hand there is pending."""
+    tx.take_turns(job)
     before = read_job(tx, job, locked=True)
     step = move(JOB, before.status, "rollback")
     if version is not None and version != before.version:

@@ -38,7 +38,7 @@ def claimed(n: int, host: str) -> Claimed:
 
 def worker_with(clock: ManualClock, sent: Sent, *queue: Claimed) -> Worker:
     parts: dict[str, Any] = dict.fromkeys(
-        ("job", "thread", "group", "blobs", "planner", "has_room", "on_commit", "on_idle", "random")
+        ("job", "thread", "group", "blobs", "planner", "has_room", "on_commit", "on_idle", "random", "checkpointer")
     )
     worker = Worker(
         **parts,

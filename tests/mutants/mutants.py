@@ -336,8 +336,8 @@ MUTANTS = (
     Mutant(
         "checkpoints do not take turns",
         "two workers whose checkpoints are due at once both settle (F3)",
-        "ledger/books.py",
-        (("    tx.take_turns(job)\n", ""),),
+        "ledger/settling.py",
+        (("    if checkpoint or (wish", "    if (wish"),),
         "ledger/test_checkpoint_race.py -k 'waits'",
     ),
     Mutant(
@@ -981,11 +981,11 @@ MUTANTS = (
         "engine/test_stale.py -k came_first",
     ),
     Mutant(
-        "a turn taken after the rows",
-        "two workers at a page limit and a checkpoint never wait for each other",
-        "ledger/settling.py",
-        (("    if checkpoint or (wish", "    if (wish"),),
-        "ledger/test_lock_order.py -k 'before_it_takes_a_row and settle'",
+        "checkpoints counted by each worker",
+        "a checkpoint comes every so many targets of the job, however many work it (CHK-01)",
+        "engine/checkpointer.py",
+        (("        if self._workers > 1:\n", "        if self._workers < 1:\n"),),
+        "engine/test_checkpointer.py",
     ),
     Mutant(
         "links not judged",

@@ -18,6 +18,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine import joblog
+from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead
 from holdfast.engine.execute import Executor
 from holdfast.engine.fetching import Fetching
@@ -257,6 +258,7 @@ class Session:
             random=parts.random,
             pace=pace,
             heartbeat=heartbeat,
+            checkpointer=Checkpointer(job.id, options, parts.clock, workers=parts.workers),
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
             has_room=parts.has_room,
             on_commit=self._on_commit,

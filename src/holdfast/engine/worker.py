@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from holdfast.clock import Clock, jittered
 from holdfast.engine import joblog
 from holdfast.engine.bodies import stored
+from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.execute import Executor, Finished, handed_back
 from holdfast.engine.group import Committed, Group
 from holdfast.engine.heartbeat import Heartbeat
@@ -25,7 +26,6 @@ from holdfast.errors import LostLease
 from holdfast.model.claim import Wish
 from holdfast.model.job import Job, Options
 from holdfast.model.target import Claimed
-from holdfast.policy import checkpointing
 from holdfast.ports import Blobs, Journal, Ledger
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Worker:
     blobs: Blobs
     executor: Executor
     heartbeat: Heartbeat
+    checkpointer: Checkpointer
     planner: Planner | None
     has_room: Callable[[], bool]
     on_commit: Callable[[Committed, int], None]
@@ -96,13 +97,9 @@ class Worker:
     _asked_ms: dict[int, int] = field(default_factory=dict)  # when the claim was asked for, of hosts with a delay
     _lost_chunks: set[int] = field(default_factory=set)
     _failure: BaseException | None = None
-    _settled_since: int = 0
-    _checkpoint_ms: int | None = None
-    _began_ms: int = 0
 
     async def run(self) -> bool:
         """Work until drained (True) or stopped (False). Nothing is in hand afterwards."""
-        self._began_ms = self._began_ms or self.clock.monotonic_ms()
         self._drained = False
         try:
             while not self._is_over():
@@ -314,12 +311,12 @@ class Worker:
 
     async def _carry(self, group: Sequence[Finished], wish: Wish | None) -> None:
         """A group on its way. Until its commit is answered it is in hand, whatever happens."""
-        reason = self._checkpoint_due(len(group))
         asked_ms = 0
 
         def commit(ledger: Ledger) -> Committed:
             nonlocal asked_ms
             kept = stored(self.blobs, group)
+            reason = self.checkpointer.reason(ledger, len(group))
             asked_ms = self.clock.monotonic_ms()
             return self.group.commit(ledger, kept, wish, reason)
 
@@ -391,21 +388,6 @@ class Worker:
         self._idle_until_ms = now + max(1, round(wait_ms))
         planned = self.planner is None or self.planner.done
         self._drained = planned and settled.next_due_ms is None and settled.suspects == 0 and self._in_hand() == 0
-
-    def _checkpoint_due(self, settling: int) -> str | None:
-        """Why the commit of so many targets writes a checkpoint; None: it does not."""
-        now, last = self.clock.monotonic_ms(), self._checkpoint_ms
-        self._settled_since += settling
-        reason = checkpointing.due(
-            settled_since=self._settled_since,
-            ms_since=now - (self._began_ms if last is None else last),
-            every_targets=self.options.checkpoint_targets,
-            every_s=self.options.checkpoint_s,
-            ms_since_last_written=None if last is None else now - last,
-        )
-        if reason is not None and settling:
-            self._settled_since, self._checkpoint_ms = 0, now
-        return reason
 
     async def _rest(self) -> None:
         """Wait for a finished page, an order, the linger, or the next moment a lane may be due."""

@@ -89,11 +89,10 @@ def _seven(parts: Counter[str]) -> dict[str, int]:
 def write_checkpoint(tx: Tx, job: int, reason: str) -> int:
     """A restore point as of this transaction: commit vector, counts, cursor, chained to its predecessor.
 
-    Two workers may be due at once: they take turns, and vector and counts are read by one statement, which is one
-    snapshot; else the one would tell of commits that the other leaves out.
+    Two workers may be due at once: whoever calls this has taken the job's turn before any row. Vector and counts are
+    read by one statement, which is one snapshot; else the one would tell of commits that the other leaves out.
     """
     write_tallies(tx)
-    tx.take_turns(job)
     row = one(
         tx,
         "SELECT j.run, j.phase, j.gen, j.active_ms, p.cursor, p.done, p.trail, p.mode, p.opening "

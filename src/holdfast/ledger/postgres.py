@@ -39,6 +39,7 @@ CONNECT = {
 # A stopped server or a zombie idle inside a settle must never block the others in silence.
 SESSION = "SET statement_timeout = '60s'; SET lock_timeout = '15s'; SET idle_in_transaction_session_timeout = '10s'"
 ASSERTED = {"fsync": ("on",), "full_page_writes": ("on",), "synchronous_commit": ("on", "remote_apply", "remote_write")}
+ENCODING = "UTF8"
 SCHEMA_LOCK = 0x686F6C64  # two programs that fill an empty schema at once take turns
 TURN_LOCK = 0x68667470  # with the job's id: see take_turns
 LANES_KEPT_MAX = 20_000
@@ -89,6 +90,13 @@ class PostgresStore:
         return self._connection
 
     def _assert_settings(self, connection: psycopg.Connection[Row]) -> None:
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != ENCODING:  # asked first: what SQL_ASCII answers is no text
+            raise LedgerUnfit(
+                f"this PostgreSQL database has the encoding {encoding}, which cannot keep every text; a ledger needs "
+                f"{ENCODING}; nothing was written",
+                hint=f"createdb --encoding {ENCODING} --template template0 NAME, and --database …/NAME",
+            )
         for name, wanted in ASSERTED.items():
             row = connection.execute("SELECT current_setting(%s)", (name,)).fetchone()
             if row is None or row[0] not in wanted:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
+from importlib.machinery import PathFinder
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -57,14 +58,19 @@ def locate(word: str) -> Located:
 
 
 def is_there(source: str) -> bool:
-    """Whether a job's recipe can still be found, without running any of it."""
+    """Whether a job's recipe can still be found, without running any of it: not even the package around its module."""
     place, _, _ = source.rpartition(":")
     if place.endswith(".py"):
         return Path(place).is_file()
+    top, *below = place.split(".")
     try:
-        return importlib.util.find_spec(place) is not None
+        spec = importlib.util.find_spec(top)
+        for depth, _ in enumerate(below, 1):
+            folders = None if spec is None else spec.submodule_search_locations
+            spec = None if folders is None else PathFinder.find_spec(".".join([top, *below[:depth]]), folders)
     except (ImportError, ValueError):
         return False
+    return spec is not None
 
 
 def _from_file(path: Path, name: str) -> Located:

@@ -15,6 +15,7 @@ from holdfast.clock import ManualClock
 from holdfast.engine.restore import Snapshot
 from holdfast.ledger.portable import OF_A_JOB, OF_NO_JOB
 from holdfast.ledger.postgres import PostgresLedger
+from holdfast.model.outcome import PlanBatch
 from holdfast.model.snapshot import JOBS_INLINE_MAX
 from holdfast.ports import Ledger
 from snapshots.jobs import JOBS, image, restored, sqlite_ledger, taken, write_jobs
@@ -129,6 +130,43 @@ def test_ids_that_were_reserved_are_given_to_nobody_else(pg_schema_url: str) -> 
         assert ledger._store.reserve({"target": (5, 104)}) == {"target": 100}
         worker.plan(worker.found("https://late.test/"), done=True)
         assert [row.id for row in ledger.targets(worker.job)] == [1, 205]
+
+
+def test_a_restored_job_goes_back_to_a_checkpoint_as_it_would_have_at_home(tmp_path: Path) -> None:
+    with closing(sqlite_ledger(tmp_path / "a.db")) as source, closing(sqlite_ledger(tmp_path / "b.db")) as target:
+        jobs = write_jobs(source)
+        write_jobs(target)  # so that ids are others
+        for name in ("marsh", "weir"):
+            job = restored(target, tmp_path, taken(source, jobs[name]), name=f"{name}-2")
+            home, away = (
+                ledger.rollback(each, 1, actor="user", is_dead=lambda owner: True).counts
+                for ledger, each in ((source, jobs[name]), (target, job.id))
+            )
+            assert home == away
+            assert verify(target.query, job.id) == []
+            again = restored(target, tmp_path, taken(source, jobs[name]), name=f"{name}-3")
+            assert target.books(again.id)[1] == home
+            assert verify(target.query, again.id) == []
+
+
+def test_the_trail_of_a_plan_is_kept_at_home_and_begins_anew_elsewhere(tmp_path: Path) -> None:
+    """It is made of keys, and those are salted: elsewhere it would say of a plan that has not changed that it has."""
+    with closing(sqlite_ledger(tmp_path / "a.db")) as source, closing(sqlite_ledger(tmp_path / "b.db")) as target:
+        worker = begun(source, ManualClock(), "trail")
+        [lease] = worker.of_kind("plan")
+        found = (worker.found("https://trail.test/"),)
+        batch = {"chunk": lease.chunk, "epoch": lease.epoch, "no": lease.no + 1, "cursor": 0, "next_cursor": 1}
+        source.enqueue(worker.job, PlanBatch.freeze(**batch, done=False, found=found, trail=b"frogs"))
+        source.request(worker.job, "pause", actor="user", because="lunch")
+        source.acknowledge(worker.job, is_dead=lambda owner: True)
+        stored = taken(source, worker.job)
+        for ledger, trail in ((source, b"frogs"), (target, b"")):
+            job = restored(ledger, tmp_path, stored, name="copy")
+            point = ledger.books(job.id)[2]
+            assert ledger.plan(job.id) == (1, False, trail)
+            assert point is not None
+            assert point.beside is not None
+            assert point.beside.trail == trail
 
 
 @pytest.mark.parametrize("source", ["sqlite"], indirect=True)

@@ -81,8 +81,8 @@ class Readdressed:
 class CheckpointChain:
     """Checkpoints one after another, sealed anew under the new ids. A damaged one stays so, and is found by verify."""
 
-    def __init__(self, ids: Readdressed) -> None:
-        self._ids = ids
+    def __init__(self, ids: Readdressed, *, is_at_home: bool) -> None:
+        self._ids, self._is_at_home = ids, is_at_home
         self._was, self._is = b"", b""  # the last one's checksum, in the snapshot and here
 
     def next(self, stored: bytes, checksum: bytes) -> tuple[bytes, bytes]:
@@ -96,6 +96,8 @@ class CheckpointChain:
         try:
             point = msgspec.json.decode(stored, type=Checkpoint)
             commits, beside = self._ids.commits(point.commits), self._ids.beside(point)
+            if beside is not None and not self._is_at_home:  # a trail is made of keys, which are others here
+                beside = msgspec.structs.replace(beside, trail=b"")
         except (msgspec.MsgspecError, RecursionError, ValueError, Corrupt):
             return None
         previous = self._is if point.previous == self._was else point.previous

@@ -114,7 +114,7 @@ class _Writer:
         ledger = one(tx, "SELECT id, salt FROM ledger")
         assert ledger is not None
         self._is_at_home, self._salt = ledger[0] == arrival.ledger, bytes(ledger[1])
-        self._chain = CheckpointChain(ids)
+        self._chain = CheckpointChain(ids, is_at_home=self._is_at_home)
         self._own: dict[str, Change] = {
             "chunk": self._free_chunk,
             "plan": self._plan,

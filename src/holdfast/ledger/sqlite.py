@@ -44,6 +44,10 @@ PRAGMAS = {
 }
 ASSERTED = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
 NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "ceph", "glusterfs", "lustre", "afs")
+# For a parameter of either type the driver looks for an adapter and, finding none, raises and catches an error inside:
+# fifty times per page. These give back what they are given.
+sqlite3.register_adapter(bytes, bytes)
+sqlite3.register_adapter(type(None), {}.get)
 LOCK_WAITS = Spread()  # of this process, all its connections together
 _INSERT_TARGET = f"INSERT INTO target ({TARGET_COLUMNS}) VALUES ({', '.join('?' * (TARGET_COLUMNS.count(',') + 1))})"
 

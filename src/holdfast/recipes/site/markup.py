@@ -28,11 +28,14 @@ _NAME = rf"(?:{_any_case(WANTED + RAW)})(?=[\s/>])"
 _VALUE = r"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+|(?=>)|\Z)"""
 _ATTRIBUTE = rf"[^\s/>][^\s/>=]*+(?:\s*+=\s*+{_VALUE})?+"
 _ATTRIBUTES = rf"(?:[\s/]++|{_ATTRIBUTE})*+[^>]*+"
-_END = rf"""(?:>|[^>"']*+>|{_ATTRIBUTES}>?)"""  # without quotes a tag ends at the next `>`
+# As most are written; any other is read by the rules above. Without quotes a tag ends at the next `>`.
+_USUAL_ATTRIBUTES = r"""(?:\s++[A-Za-z-]++="[^"]*+")*+\s*+/?"""
+_END = rf"""(?:>|{_USUAL_ATTRIBUTES}>|[^>"']*+>|{_ATTRIBUTES}>?)"""
 # Most tags are told from the wanted ones by their first letter, without trying name after name.
 _FIRST = "".join(sorted(set("abcdefghijklmnopqrstuvwxyz") - {name[0] for name in WANTED + RAW}))
 _PLAIN = rf"[{_FIRST}{_FIRST.upper()}][^\s/>]*+"
-_TAG = rf"/[A-Za-z][^\s/>]*+{_END}|(?:{_PLAIN}|[pP](?=[\s/>])|(?!{_NAME})[A-Za-z][^\s/>]*+){_END}"
+_BARE = rf"/[a-z0-9]++>|[{_FIRST}][a-z0-9]*+>|p>|li>"
+_TAG = rf"{_BARE}|/[A-Za-z][^\s/>]*+{_END}|(?:{_PLAIN}|[pP](?=[\s/>])|(?!{_NAME})[A-Za-z][^\s/>]*+){_END}"
 _BOGUS = r"(?:/(?![A-Za-z])|\?|!(?!--))[^>]*+>?"
 _OTHER = rf"<(?:{_TAG}|{_BOGUS}|(?![A-Za-z/!?]))"
 # A link as most are written. Any other fails here before its `>`, and is read once more by the rules above.
@@ -66,28 +69,29 @@ def scan(text: str, hrefs: dict[str, None]) -> Iterator[Tag]:
 
     Thirty links stand on a page: the href of one that is written as usual goes straight into `hrefs`, in its turn.
     """
-    at, end, read = 0, len(text), _SCAN.match
+    at, end = 0, len(text)
     while at < end:
-        match = read(text, at)
-        assert match is not None, "every part of the pattern may be empty"
-        assert match.end() > at, "the pattern has an answer to every character"
-        at = match.end()
-        href, comment, name, attributes, closed = match.groups()
-        if href is not None:
-            hrefs[href] = None
-        elif comment:
-            at = _end_of_comment(text, at)
-        elif name:
-            if not closed:
-                return  # the text ends inside a tag, which then is none
-            name = name.lower()
-            if name not in _END_OF:
-                yield Tag(name, attributes, at)
-                continue
-            begin, closing = at, _END_OF[name].search(text, at)
-            at = closing.start() if closing else end
-            if name == "title":
-                yield Tag(name, "", begin, text[begin:at])
+        for match in _SCAN.finditer(text, at):  # has an answer to every character, so that none is passed over
+            href, comment, name, attributes, closed = match.groups()
+            if href is not None:
+                hrefs[href] = None
+            elif comment:
+                at = _end_of_comment(text, match.end())
+                break
+            elif name:
+                if not closed:
+                    return  # the text ends inside a tag, which then is none
+                name, at = name.lower(), match.end()
+                if name not in _END_OF:
+                    yield Tag(name, attributes, at)
+                    continue
+                begin, closing = at, _END_OF[name].search(text, at)
+                at = closing.start() if closing else end
+                if name == "title":
+                    yield Tag(name, "", begin, text[begin:at])
+                break
+        else:
+            return
 
 
 def resolve_references(value: str) -> str:

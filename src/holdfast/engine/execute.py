@@ -5,8 +5,9 @@ The one catch-all of the product is here; it ends in an outcome. Stopping is a B
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine.fetching import Fetching, StepFetch
@@ -24,8 +25,7 @@ MESSAGE_LENGTH_MAX = 500
 HANDED_BACK = frozenset(code.name for code in CODES.values() if code.hands_back)
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(msgspec.Struct, frozen=True, gc=False):
     """A target worked to its end, not yet settled. `pauses_job`: the cause concerns everything, not this target;
     `ran_short`: so it does, and will pass by itself."""
 
@@ -63,7 +63,7 @@ class Executor:
             return handed_back(claimed, self._clock.wall_ms(), error.message[:MESSAGE_LENGTH_MAX], hold_ms, wait_ms)
         if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:
             because = f"{outcome.code}: {outcome.message}"[:MESSAGE_LENGTH_MAX]
-            return replace(handed_back(claimed, self._clock.wall_ms(), because), ran_short=True)
+            return msgspec.structs.replace(handed_back(claimed, self._clock.wall_ms(), because), ran_short=True)
         return self._judged(claimed, outcome, began_at, elsewhere=fetch.elsewhere)
 
     async def _outcome(self, claimed: Claimed, fetch: StepFetch) -> Outcome:

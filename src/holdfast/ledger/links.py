@@ -5,7 +5,7 @@ Called inside a settle's or an enqueue's transaction; it commits nothing by itse
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 import msgspec
@@ -23,7 +23,7 @@ FoundRow = tuple[int, int, int | None, Found]  # finder's chunk, its commit numb
 
 def insert_found(
     tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str], rules: Rules | None = None
-) -> Counter[int]:
+) -> defaultdict[int, int]:
     """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks).
 
     Answers how many more there are to do by lane; the caller writes that, since all lanes come after all keys. `rules`
@@ -35,7 +35,7 @@ def insert_found(
     for row in found:
         first.setdefault(row[3].key, row)
     if not first:
-        return Counter()
+        return defaultdict(int)
     ordered = [first[key] for key in sorted(first)]
     known = _lanes_of(tx, job, ordered, phases)
     prepared, lanes = [], {}
@@ -43,7 +43,7 @@ def insert_found(
         lane = lanes[item.key] = known[item.chunk_index, phases[finder], item.origin]
         prepared.append(_target_row(job, lane, finder, no, parent, item))
     new = tx.insert_targets(prepared)
-    todo: Counter[int] = Counter()
+    todo: defaultdict[int, int] = defaultdict(int)
     for finder, _, _, item in ordered:
         if item.key in new:
             skipped = bool(item.disposition)
@@ -54,7 +54,7 @@ def insert_found(
     return todo
 
 
-def add_todo(tx: Tx, todo: Counter[int]) -> None:
+def add_todo(tx: Tx, todo: dict[int, int]) -> None:
     """Lanes have so many more to do, at once."""
     now = tx.wall()
     tx.many(

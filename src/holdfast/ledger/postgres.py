@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -224,7 +224,7 @@ class PostgresTx:
     ) -> None:
         self._connection, self._clock, self._known = connection, clock, known
         self.boot = boot
-        self.tallies: Counter[TallyKey] = Counter()
+        self.tallies: defaultdict[TallyKey, int] = defaultdict(int)
         self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
         self._wall: int | None = None
 

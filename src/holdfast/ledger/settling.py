@@ -6,7 +6,7 @@ and hosts, 7 the next claim, 8 a checkpoint when one is due; all of it is one tr
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 
 from holdfast.errors import BatchMismatch, Corrupt, LostLease
@@ -135,12 +135,12 @@ class Settle:
         self._tx, self._job, self._phases, self._rules = tx, job, phases, rules
         self._own_chunks = [lease.chunk for lease in wish.leases] if wish else []
         self._now = tx.wall()
-        self._held: Counter[int] = Counter()  # lane -> targets no longer held
+        self._held: defaultdict[int, int] = defaultdict(int)  # lane -> targets no longer held
         self._back: dict[int, list[int]] = defaultdict(list)  # lane -> due times of targets put back
-        self._freed: Counter[int] = Counter()  # host -> slots freed
+        self._freed: defaultdict[int, int] = defaultdict(int)  # host -> slots freed
         self._hold: dict[int, int] = {}  # host -> wait until
         self._answered: dict[int, list[bool]] = defaultdict(list)  # host -> whether it did its part, in order
-        self._found: Counter[int] = Counter()  # lane -> new targets
+        self._found: defaultdict[int, int] = defaultdict(int)  # lane -> new targets
         self._segments: dict[str, int] = {}
 
     def apply(self, batches: Sequence[Batch]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -47,7 +47,7 @@ NETWORK_FILESYSTEMS = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p
 # For a parameter of either type the driver looks for an adapter and, finding none, raises and catches an error inside:
 # fifty times per page. These give back what they are given.
 sqlite3.register_adapter(bytes, bytes)
-sqlite3.register_adapter(type(None), {}.get)
+sqlite3.register_adapter(type(None), dict[None, None]().get)
 LOCK_WAITS = Spread()  # of this process, all its connections together
 _INSERT_TARGET = f"INSERT INTO target ({TARGET_COLUMNS}) VALUES ({', '.join('?' * (TARGET_COLUMNS.count(',') + 1))})"
 
@@ -226,7 +226,7 @@ class SqliteTx:
     ) -> None:
         self._connection, self._clock, self._known = connection, clock, known
         self.boot = boot
-        self.tallies: Counter[TallyKey] = Counter()
+        self.tallies: defaultdict[TallyKey, int] = defaultdict(int)
         self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
         self._wall: int | None = None
 

@@ -381,6 +381,9 @@ class Surveys(Protocol):
     def link_out(self, job: int, key: bytes) -> int | None:
         """Where a link out of scope was first found: the target's id, None where no such link is known."""
 
+    def cut_short(self, job: int, *, limit: int = 10) -> list[tuple[int, bytes]]:
+        """(target, record) of succeeded pages that have more links than were followed, by id. Looks at every record."""
+
     def robots_text(self, origin: str) -> bytes | None:
         """What is kept of an origin's robots.txt; None where it was never asked for, or nothing is known of it."""
 

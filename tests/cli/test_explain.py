@@ -185,6 +185,33 @@ def test_a_path_is_taken_on_the_host_of_the_first_seed(site: Place) -> None:
         assert found == {"url": f"http://{site[1]}{path}", "verdict": verdict}
 
 
+@pytest.fixture(scope="module")
+def capped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """One page with more links than are followed, read; then the page limit was reached."""
+    folder = tmp_path_factory.mktemp("capped")
+    links = "".join(f"<a href=/{n}>x</a>" for n in range(10_020))
+    with FakeWeb({"/all": f"<html>{links}</html>"}) as web:
+        done = holdfast("crawl", f"{web.url}/all", "--name", "frogs", "--max-pages", "1", *web.options, cwd=folder)
+        assert done.code == 13, done.err
+        yield folder, web.address
+
+
+def test_a_page_that_a_page_limit_left_pending_says_so_and_how_to_go_on(capped: Place) -> None:
+    found = why(capped, "/17")
+    assert (found["verdict"], found["status"], found["rule"]) == ("over_cap", "pending", "max_pages 1")
+    assert found["because"] == "found, and not fetched: the page limit of 1 is reached"
+    assert found["undo"] == "holdfast resume frogs --extend-pages 100"
+
+
+def test_a_page_behind_the_links_that_are_followed_is_not_called_never_found(capped: Place) -> None:
+    found = why(capped, "/10019")
+    assert (found["verdict"], found["status"], found["rule"]) == ("over_cap", None, "links per page")
+    assert f"http://{capped[1]}/all has 10020 of them and 10000 are followed on a page" in found["because"]
+    outside = why(capped, "https://lake.test/10019")
+    assert outside["verdict"] == "never_found"
+    assert "; 10000 found ones are not read yet. If one did: " in outside["because"]
+
+
 @pytest.mark.parametrize("text", ["garbage", "not a url", "pond.test", "0" * 32])
 def test_what_is_neither_a_key_nor_a_url_is_refused(site: Place, text: str) -> None:
     done = holdfast("explain", "frogs", text, cwd=site[0])

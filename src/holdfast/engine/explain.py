@@ -6,8 +6,11 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
+
 from holdfast.clock import iso
 from holdfast.engine.reference import find, target_of
+from holdfast.engine.results import SITE
 from holdfast.model.codes import CODES
 from holdfast.model.edit import Exclusion
 from holdfast.model.job import Job
@@ -23,6 +26,16 @@ from holdfast.ports import Looks, Surveys, Views
 REDIRECTS = "redirects to "  # how a duplicate that is a redirect begins its because
 HOPS_MAX = 11
 SEEDS_LOOKED_AT = 100
+PAGES_NAMED = 3
+# What keeps a pending page of a job that stopped at a limit -> the verdict, and the option that goes on.
+EXTENDED = {"page_limit": ("over_cap", "--extend-pages 100"), "time_limit": ("waiting", "--extend 30m")}
+
+
+class _Record(msgspec.Struct):
+    """What a page's record says of its links: followed, and beyond the cap."""
+
+    links: int
+    limit: int
 
 
 class Reading(Views, Looks, Surveys, Protocol):
@@ -147,7 +160,7 @@ class _Known:
         if row.disposition == "excluded":
             return self._excluded()
         if row.disposition == "limit":
-            return self._told("limit", row.because or f"a cap was reached: {row.rule or 'links'}")
+            return self._told("over_cap", row.because or f"a cap was reached: {row.rule or 'links'}")
         verdict = row.disposition or "skipped"
         return self._told(verdict, row.because or f"skipped: {verdict}")
 
@@ -184,6 +197,11 @@ class _Known:
 
     def _pending(self) -> Explanation:
         row, job = self._row, self._job
+        if job.stop_reason in EXTENDED:
+            verdict, option = EXTENDED[job.stop_reason]
+            rule = f"max_pages {job.options.max_pages}" if verdict == "over_cap" else None
+            because = f"found, and not fetched: {job.because}"
+            return self._told(verdict, because, rule=rule, undo=f"holdfast resume {job.name} {option}")
         if job.status != "in_progress":
             verb = "resume" if job.status in ("paused", "failed", "timeout") else "crawl"
             because = f"not fetched yet: the job is {job.status} ({job.because})"
@@ -222,10 +240,34 @@ def _unknown(ledger: Reading, job: Job, address: Address) -> Explanation:
             url=address.url, verdict="out_of_scope", status=None, because=f"it was found and not followed: {because}",
             rule=rule, found_on=None if page is None else page.url,
         )  # fmt: skip
+    cut = _cut_short(ledger, job) if rule is None and job.recipe == SITE else None
+    if cut is not None:
+        return Explanation(url=address.url, verdict="over_cap", status=None, rule="links per page", because=cut)
+    unread = _unread(ledger, job)
     return Explanation(
         url=address.url, verdict="never_found", status=None, rule=rule,
-        because=f"no page that was read leads to it. If one did: {because}",
+        because=f"no page that was read leads to it{unread}. If one did: {because}",
     )  # fmt: skip
+
+
+def _cut_short(ledger: Reading, job: Job) -> str | None:
+    """Where it may stand all the same: behind the last link of a page that has more than are followed."""
+    rows = ledger.cut_short(job.id, limit=PAGES_NAMED + 1)
+    if not rows:
+        return None
+    pages = [page for target, _ in rows[:PAGES_NAMED] if (page := target_of(ledger, job, target)) is not None]
+    marks = msgspec.json.decode(rows[0][1], type=_Record)
+    more = " and others" if len(rows) > PAGES_NAMED else ""
+    return (
+        f"no link that was followed leads to it, but not every one was: {pages[0].url} has {marks.links + marks.limit} "
+        f"of them and {marks.links} are followed on a page. Pages with more: {', '.join(p.url for p in pages)}{more}"
+    )
+
+
+def _unread(ledger: Reading, job: Job) -> str:
+    """Pages that nobody read yet may lead anywhere."""
+    pending = ledger.books(job.id)[1].left
+    return f"; {pending} found ones are not read yet" if pending else ""
 
 
 def _scope_says(ledger: Reading, job: Job, address: Address) -> tuple[str | None, str]:

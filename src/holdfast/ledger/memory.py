@@ -409,6 +409,9 @@ class MemoryLedger:
     def link_out(self, job: int, key: bytes) -> int | None:
         return self._read(lambda tables: memory_surveys.link_out(tables, job, key))
 
+    def cut_short(self, job: int, *, limit: int = 10) -> list[tuple[int, bytes]]:
+        return self._read(lambda tables: memory_surveys.cut_short(tables, job)[:limit])
+
     def robots_text(self, origin: str) -> bytes | None:
         return self._read(lambda tables: memory_surveys.robots_text(tables, origin))
 

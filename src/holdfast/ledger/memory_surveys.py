@@ -9,6 +9,7 @@ from holdfast.ledger.memory_state import HostRow, RunRow, Tables, TargetState
 from holdfast.ledger.views_frontier import pattern_of
 from holdfast.ledger.views_surveys import Split, sorted_split
 from holdfast.model.look import Change, HostWait, RunLook, Upcoming
+from holdfast.model.outcome import BEYOND_CAP
 from holdfast.model.states import State, wire_status
 from holdfast.policy.robots import PRODUCT
 
@@ -93,6 +94,15 @@ def _group(row: TargetState, by: str) -> str:
 
 def link_out(tables: Tables, job: int, key: bytes) -> int | None:
     return tables.external_from.get((job, key))
+
+
+def cut_short(tables: Tables, job: int) -> list[tuple[int, bytes]]:
+    done = {row.id: row for row in tables.targets.values() if row.job == job and row.state == State.SUCCEEDED}
+    return [
+        (target, record.doc)
+        for (target, generation, _), record in sorted(tables.records.items(), key=lambda item: item[0])
+        if target in done and done[target].generation == generation and BEYOND_CAP in record.doc
+    ]
 
 
 def robots_text(tables: Tables, origin: str) -> bytes | None:

@@ -274,6 +274,9 @@ class PostgresTx:
     def skip_locked(self) -> str:
         return "FOR NO KEY UPDATE SKIP LOCKED"
 
+    def contains(self, column: str) -> str:
+        return f"position(? IN {column}) > 0"
+
     def take_turns(self, job: int) -> None:
         self.rows("SELECT pg_advisory_xact_lock(?, ?)", (TURN_LOCK, job % (1 << 31)))
 

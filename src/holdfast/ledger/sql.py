@@ -411,6 +411,9 @@ class SqlLedger:
     def link_out(self, job: int, key: bytes) -> int | None:
         return self._read(lambda tx: views_surveys.link_out(tx, job, key))
 
+    def cut_short(self, job: int, *, limit: int = 10) -> list[tuple[int, bytes]]:
+        return self._read(lambda tx: views_surveys.cut_short(tx, job, limit))
+
     def robots_text(self, origin: str) -> bytes | None:
         return self._read(lambda tx: views_surveys.robots_text(tx, origin))
 

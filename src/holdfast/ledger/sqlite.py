@@ -291,6 +291,9 @@ class SqliteTx:
     def skip_locked(self) -> str:
         return ""
 
+    def contains(self, column: str) -> str:
+        return f"instr({column}, ?) > 0"
+
     def take_turns(self, job: int) -> None:
         return None
 

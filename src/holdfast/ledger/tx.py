@@ -55,6 +55,9 @@ class Tx(Protocol):
 
     def skip_locked(self) -> str: ...
 
+    def contains(self, column: str) -> str:
+        """The engine's condition that a column of bytes contains those of a parameter."""
+
     def take_turns(self, job: int) -> None:
         """From here to the commit, only one transaction of this job; takes no row, so it cannot cross a row lock."""
 

@@ -7,6 +7,7 @@ from collections import Counter
 from holdfast.errors import BadParams
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.look import Change, RunLook
+from holdfast.model.outcome import BEYOND_CAP
 from holdfast.model.states import State, wire_status
 from holdfast.policy.robots import PRODUCT
 
@@ -70,6 +71,16 @@ def _natural(text: str) -> tuple[int, str]:
 def link_out(tx: Tx, job: int, key: bytes) -> int | None:
     row = one(tx, "SELECT target FROM external_link WHERE job = ? AND key = ?", (job, key))
     return None if row is None else row[0]
+
+
+def cut_short(tx: Tx, job: int, limit: int) -> list[tuple[int, bytes]]:
+    """By the mark that such a page leaves in its record: a quote inside a text is escaped, so nothing else looks so."""
+    rows = tx.rows(
+        "SELECT r.target, r.doc FROM target t JOIN record r ON r.target = t.id AND r.gen = t.gen "
+        f"WHERE +t.job = ? AND t.state = 4 AND {tx.contains('r.doc')} ORDER BY t.id LIMIT ?",
+        (job, BEYOND_CAP, limit),
+    )
+    return [(target, bytes(doc)) for target, doc in rows]
 
 
 def robots_text(tx: Tx, origin: str) -> bytes | None:

@@ -28,6 +28,9 @@ def body_of(row: PageRow) -> BodyRef | None:
     return BodyRef(row.segment, row.offset, row.length, row.size, row.sha256, row.media)
 
 
+BEYOND_CAP = b'"limit":'  # in the record of a site's page that has more links than are followed
+
+
 class Record(msgspec.Struct, frozen=True, gc=False):
     """A structured row taken from a target; `doc` is JSON."""
 

@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.errors import BadParams
 from holdfast.model.host import UNREACHABLE, KeptRobots
+from holdfast.model.outcome import Record
 from holdfast.model.states import COUNTED
 from holdfast.policy.robots import PRODUCT
 from holdfast.testing.conformance.bench import MARSH, Bench
@@ -99,6 +100,24 @@ class TestLinksOut:
         worker.settle(succeed(here, external=(outside,)))
         assert bench.ledger.link_out(worker.job, outside.key) == here.id
         assert bench.ledger.link_out(worker.job, here.key) is None
+
+
+class TestCutShort:
+    def test_pages_with_more_links_than_are_followed_are_found_by_their_records(self, bench: Bench) -> None:
+        worker = bench.working(pages=4)
+        docs = [
+            b'{"title":"\\"limit\\":9","links":1}',
+            b'{"links":3,"limit":7}',
+            b'{"links":3,"limit":8}',
+            b'{"links":2}',
+        ]
+        hand = sorted(worker.claim(), key=lambda here: here.id)
+        worker.settle(
+            *(succeed(here, records=(Record("page", doc),)) for here, doc in zip(hand, docs, strict=True)),
+        )
+        assert bench.ledger.cut_short(worker.job) == [(hand[1].id, docs[1]), (hand[2].id, docs[2])]
+        assert bench.ledger.cut_short(worker.job, limit=1) == [(hand[1].id, docs[1])]
+        assert bench.ledger.cut_short(bench.submitted("pond").id) == []
 
 
 class TestRobotsText:

@@ -988,6 +988,25 @@ MUTANTS = (
         "engine/test_checkpointer.py",
     ),
     Mutant(
+        "restart keeps spent attempts",
+        "a restart is from the beginning: what was pending after a try has every attempt again",
+        "ledger/reopening.py",
+        (('if kind == "restart" else []', "if not kind else []"),),
+        "ledger/test_conformance_reopening.py -k 'sqlite and begins_with_every_attempt'",
+    ),
+    Mutant(
+        "restart forgets a later try",
+        "an attempt that was spent after a restart stays spent",
+        "ledger/reopening.py",
+        (
+            (
+                "    return [row[2:] for row in rows if doc.covers(row[0], row[1])]",
+                "    return [row[2:] for row in rows]",
+            ),
+        ),
+        "ledger/test_conformance_reopening.py -k 'sqlite and keeps_that_attempt'",
+    ),
+    Mutant(
         "links not judged",
         "a worker that does not know an exclusion enqueues nothing against it",
         "ledger/links.py",

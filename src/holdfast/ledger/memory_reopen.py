@@ -12,7 +12,7 @@ from holdfast.ledger.memory_state import Tables, TargetState, UndoRow, WalkRow
 from holdfast.ledger.memory_views import row_of
 from holdfast.model.edit import EXCLUDED, MODES, REOPENING, RULE, Walk, Walked
 from holdfast.model.job import Job
-from holdfast.model.states import JOB, Move, State, move
+from holdfast.model.states import JOB, STATES_OF, Move, State, move
 from holdfast.policy.filters import Condition, matches, resolved
 
 
@@ -100,9 +100,19 @@ def _put_back(tables: Tables, row: WalkRow, looked_at: list[TargetState]) -> int
     if row.verb == "include":
         return readmit(tables, row.job, row.doc.exclusion, looked_at, actor=row.actor)
     rows = [each for each in looked_at if _is_meant(tables, row, each)]
+    tried = [each for each in looked_at if row.verb == "restart" and _was_tried(tables, row, each)]
     if rows:
         put_back(tables, row.job, row.verb, rows, actor=row.actor)
+    if tried:
+        put_back(tables, row.job, row.verb, tried, actor=row.actor)
     return len(rows)
+
+
+def _was_tried(tables: Tables, row: WalkRow, target: TargetState) -> bool:
+    """Pending after a try: from the beginning means with every attempt. What was tried since is not meant."""
+    tries = [(chunk, no) for chunk, no, owner in tables.attempts if owner == target.id]
+    is_pending = target.state in STATES_OF["pending"] and target.attempts > 0
+    return is_pending and all(row.doc.covers(*commit) for commit in tries)
 
 
 def walking(tables: Tables, job: int, verb: str | None = None) -> str | None:

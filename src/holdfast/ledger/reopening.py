@@ -17,7 +17,7 @@ from holdfast.ledger.excluding import exclusions, readmit
 from holdfast.ledger.jobs import control_chunk, next_number, read_job
 from holdfast.ledger.selecting import JOINED, Condition, clauses
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
-from holdfast.ledger.undoing import IDS_PER_STATEMENT, IMAGED, put_back
+from holdfast.ledger.undoing import IDS_PER_STATEMENT, IMAGED, begin_anew, put_back
 from holdfast.model.edit import MODES, REOPENING, RULE, Walk, Walked, read_walk
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, Move, State, move
@@ -37,6 +37,7 @@ _FETCHED = (
     f"OR substr(t.rule, 1, {len(RULE)}) = '{RULE}')))"
 )
 AGAIN = {"retry": "t.state = 6", "rescan": _FETCHED, "restart": _FETCHED}
+TRIED = "t.state IN (0, 1, 2) AND t.attempts > 0"
 RULE_AT = IMAGED.split(", ").index("t.rule")
 assert (State.SUCCEEDED, State.SKIPPED, State.FAILED) == (4, 5, 6)
 
@@ -102,9 +103,36 @@ def _put_back(tx: Tx, before: Job, kind: str, doc: Walk, looked_at: list[int], a
         return readmit(tx, before.id, doc.exclusion, looked_at, actor=actor)
     standing = {each.rule for each in exclusions(tx, before.id) if each.is_active(before.generation)}
     rows = _chosen(tx, kind, doc, looked_at, standing)
+    tried = _tried(tx, doc, looked_at, [row[1] for row in rows]) if kind == "restart" else []
     if rows:
         put_back(tx, next_number(tx, control_chunk(tx, before.id)), kind, rows, actor=actor)
+    if tried:
+        begin_anew(tx, next_number(tx, control_chunk(tx, before.id)), kind, tried, actor=actor)
     return len(rows)
+
+
+def _tried(tx: Tx, doc: Walk, looked_at: list[int], lanes: list[int]) -> list[Row]:
+    """Rows of IMAGED for those that were pending after a try: from the beginning means with every attempt.
+
+    Claims pass by a locked lane, so what is read stays pending. Lanes are locked by id, those with them that will have
+    more to do.
+    """
+    found: list[Row] = []
+    for part in _parts(looked_at):
+        found += tx.rows(f"SELECT t.lane FROM target t WHERE t.id IN ({marks(part)}) AND {TRIED}", part)
+    if not found:
+        return []
+    for part in _parts(sorted({*lanes, *(lane for (lane,) in found)})):
+        tx.rows(f"SELECT id FROM lane WHERE id IN ({marks(part)}) ORDER BY id {tx.lock('lane')}", part)
+    rows: list[Row] = []
+    for part in _parts(looked_at):
+        sql = f"SELECT t.last_chunk, t.last_no, {IMAGED} FROM target t WHERE t.id IN ({marks(part)}) AND {TRIED}"
+        rows += tx.rows(f"{sql} ORDER BY t.id", part)
+    return [row[2:] for row in rows if doc.covers(row[0], row[1])]
+
+
+def _parts(values: list[int]) -> list[list[int]]:
+    return [padded(values[at : at + IDS_PER_STATEMENT]) for at in range(0, len(values), IDS_PER_STATEMENT)]
 
 
 def walking(tx: Tx, job: int, verb: str | None = None) -> str | None:
@@ -121,8 +149,7 @@ def _chosen(tx: Tx, kind: str, doc: Walk, looked_at: list[int], standing: set[st
     """Rows of IMAGED for those that fit, by id; not those that a standing exclusion leaves out."""
     extra, values = clauses(doc.where, tx.wall())
     found: list[Row] = []
-    for start in range(0, len(looked_at), IDS_PER_STATEMENT):
-        part = padded(looked_at[start : start + IDS_PER_STATEMENT])
+    for part in _parts(looked_at):
         sql = f"SELECT {IMAGED} FROM {JOINED} WHERE t.id IN ({marks(part)}) AND {AGAIN[kind]}{extra} ORDER BY t.id"
         found += tx.rows(sql, (*part, *values))
     ended = [row for row in found if doc.covers(row[-2], row[-1])]

@@ -32,7 +32,23 @@ def put_back(tx: Tx, control: tuple[int, int, int], verb: str, rows: Sequence[Ro
     chunk, no, epoch = control
     add_entry(tx, chunk, no, epoch, verb, n=len(rows))
     keep(tx, control, verb, rows, actor=actor)
-    ids = [row[0] for row in rows]
+    _renew(tx, [row[0] for row in rows])
+    for row in rows:
+        move(TARGET, wire_status(row[3]), TARGET_VERBS[verb])
+        recount(tx, chunk, row, "pending", "")
+    wake(tx, Counter(row[1] for row in rows))
+
+
+def begin_anew(tx: Tx, control: tuple[int, int, int], verb: str, rows: Sequence[Row], *, actor: str) -> None:
+    """Pending targets that were tried: ready, as a new generation. Their lanes have no more to do than before."""
+    chunk, no, epoch = control
+    add_entry(tx, chunk, no, epoch, verb, n=len(rows))
+    keep(tx, control, verb, rows, actor=actor)
+    _renew(tx, [row[0] for row in rows])
+    wake(tx, Counter(dict.fromkeys((row[1] for row in rows), 0)))
+
+
+def _renew(tx: Tx, ids: Sequence[int]) -> None:
     for start in range(0, len(ids), IDS_PER_STATEMENT):
         part = padded(ids[start : start + IDS_PER_STATEMENT])
         tx.run(
@@ -41,10 +57,6 @@ def put_back(tx: Tx, control: tuple[int, int, int], verb: str, rows: Sequence[Ro
             f"WHERE id IN ({marks(part)})",
             part,
         )
-    for row in rows:
-        move(TARGET, wire_status(row[3]), TARGET_VERBS[verb])
-        recount(tx, chunk, row, "pending", "")
-    wake(tx, Counter(row[1] for row in rows))
 
 
 def keep(tx: Tx, control: tuple[int, int, int], verb: str, rows: Sequence[Row], *, actor: str) -> None:

@@ -17,7 +17,7 @@ from holdfast.model.target import Claimed
 from holdfast.policy.filters import parse
 from holdfast.testing.conformance.bench import MARSH, Bench
 from holdfast.testing.conformance.probes import SqlProbe
-from holdfast.testing.conformance.verdicts import fail, page, skip
+from holdfast.testing.conformance.verdicts import fail, page, retry, skip
 from holdfast.testing.conformance.worker import Worker
 
 
@@ -356,6 +356,51 @@ class TestRestart:
         assert sorted(here.generation for here in hand) == [1, 2, 2]
         worker.settle(*(page(here) for here in hand))
         assert finished(bench, worker).status == "completed"
+        sound(bench, job)
+
+    def test_what_was_pending_after_a_try_begins_with_every_attempt(self, bench: Bench) -> None:
+        """From the beginning; what nobody tried stays as it is."""
+        worker = bench.working(3)
+        first, second, *_ = worker.claim(2)
+        worker.settle(retry(first, wait_ms=60_000), retry(second))
+        worker.release()
+        job = worker.job
+        bench.ledger.request(job, "pause", actor="ann", because="enough for today")
+        bench.ledger.acknowledge(job, is_dead=bench.is_dead)
+        reopen(bench, job, "restart")
+        assert walk_to_the_end(bench, job, limit=2) == 0
+        rows = {row.id: row for row in bench.targets(job)}
+        tried = [
+            (rows[each.id].attempts, rows[each.id].generation, rows[each.id].not_before) for each in (first, second)
+        ]
+        assert tried == [(0, 2, None)] * 2
+        assert bench.probe.undone(first.id) == [("restart", "pending", 1)]
+        assert (bench.counts(job)["pending"], sorted(row.generation for row in rows.values())) == (3, [1, 2, 2])
+        sound(bench, job)
+        bench.ledger.move(job, "start", actor="ann", because="go")
+        worker = bench.worker(job)
+        worker.lease()
+        hand = worker.claim()
+        assert [here.attempts for here in hand] == [1, 1, 1]
+        worker.settle(*(page(here) for here in hand))
+        assert finished(bench, worker).status == "completed"
+        sound(bench, job)
+
+    def test_what_was_tried_again_before_the_walk_came_to_it_keeps_that_attempt(self, bench: Bench) -> None:
+        worker = bench.working(1)
+        worker.settle(*(retry(here) for here in worker.claim()))
+        worker.release()
+        job = worker.job
+        bench.ledger.request(job, "pause", actor="ann", because="enough for today")
+        bench.ledger.acknowledge(job, is_dead=bench.is_dead)
+        reopen(bench, job, "restart")
+        bench.ledger.move(job, "start", actor="ann", because="go")
+        worker = bench.worker(job)
+        worker.lease()
+        worker.settle(*(retry(here) for here in worker.claim()))
+        walk_to_the_end(bench, job)
+        [row] = bench.targets(job)
+        assert (row.attempts, row.generation) == (2, 1)
         sound(bench, job)
 
 

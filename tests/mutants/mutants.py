@@ -882,7 +882,12 @@ MUTANTS = (
         "no undo row",
         "what a verb overwrites is kept, and old checkpoints stay true (F3)",
         "ledger/undoing.py",
-        (("    keep(tx, control, verb, rows, actor=actor)\n    ids =", "    ids ="),),
+        (
+            (
+                "    keep(tx, control, verb, rows, actor=actor)\n    _renew(tx, [row[0] for row in rows])\n    for ",
+                "    _renew(tx, [row[0] for row in rows])\n    for ",
+            ),
+        ),
         "ledger/test_conformance_reopening.py -k 'sqlite and new_generation'",
     ),
     Mutant(

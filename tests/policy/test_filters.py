@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadParams
 from holdfast.model.target import TargetRow
-from holdfast.policy.filters import KEYS, Reading, matches, parse, reading, resolved
+from holdfast.policy.filters import JOBS, KEYS, TARGETS, Grammar, Reading, matches, parse, reading, resolved
 
 FROG = TargetRow(
     id=7,
@@ -42,6 +42,26 @@ def test_a_filter_becomes_conditions_as_the_ledger_reads_them() -> None:
         ("depth", True, (">2",)),
         ("url", True, ("*/a b,c*",)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "grammar", "says", "hint"),
+    [
+        ("code:http_440", TARGETS, "no target has the code 'http_440'; did you mean http_404?", "http_429 http_5xx"),
+        ("-code:bogus", TARGETS, "no target has the code 'bogus'", "one of: network_timeout"),
+        ("code:http_404,zzz*", TARGETS, "no target has the code 'zzz*'", "poison"),
+        ("status:done", TARGETS, "no target has the status 'done'", "one of: pending in_progress succeeded"),
+        ("health:fine", JOBS, "no job has the health 'fine'", "one of: ok partial failed suspicious"),
+        ("stale:yes", JOBS, "no job has the stale 'yes'", "one of: true false"),
+    ],
+)
+def test_a_word_that_no_row_can_have_is_refused_with_those_that_there_are(
+    text: str, grammar: Grammar, says: str, hint: str
+) -> None:
+    with pytest.raises(BadParams) as refused:
+        parse(text, grammar)
+    assert refused.value.message.startswith(says)
+    assert hint in refused.value.hint
 
 
 @pytest.mark.parametrize("text", ["", "   "])

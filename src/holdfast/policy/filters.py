@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 
 from holdfast.errors import BadParams
+from holdfast.model.codes import CODES
+from holdfast.model.job import HEALTHS
 from holdfast.model.states import JOB, TARGET
 from holdfast.model.target import TargetRow
 from holdfast.policy.patterns import glob_matches
@@ -47,15 +49,19 @@ _AT = "@"  # before a moment in wall milliseconds, as `resolved` writes it
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What may be asked of one noun: its keys, and the words of its status."""
+    """What may be asked of one noun: its keys, and those whose values are a closed list, with it."""
 
     noun: str
     keys: tuple[str, ...]
-    statuses: tuple[str, ...]
+    words: Mapping[str, tuple[str, ...]]
 
 
-TARGETS = Grammar("target", KEYS, TARGET.states)
-JOBS = Grammar("job", ("status", "kind", "name", "health", "batch", "stale"), JOB.states)
+TARGETS = Grammar("target", KEYS, {"status": TARGET.states, "code": tuple(CODES)})
+JOBS = Grammar(
+    "job",
+    ("status", "kind", "name", "health", "batch", "stale"),
+    {"status": JOB.states, "health": HEALTHS, "stale": ("true", "false")},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +185,11 @@ def _clean(grammar: Grammar, key: str, quoted: str) -> str:
     value = quoted.replace('"', "")
     if key == "status":
         value = STATUS_ALIASES.get(value, value)
-        if not any(glob_matches(value, status) for status in grammar.statuses):
-            raise BadParams(f"no {grammar.noun} has the status {value!r}", hint=f"one of: {' '.join(grammar.statuses)}")
+    words = grammar.words.get(key)
+    if words is not None and not any(glob_matches(value, word) for word in words):
+        near = get_close_matches(value, words, n=1)
+        guess = f"; did you mean {near[0]}?" if near else ""
+        raise BadParams(f"no {grammar.noun} has the {key} {value!r}{guess}", hint=f"one of: {' '.join(words)}")
     reading(key, value)
     return value
 

@@ -301,6 +301,18 @@ def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wis
     return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes)
 
 
+def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: str) -> Job:
+    """The same job once more, under another name; its rows refer to the same stored pages."""
+    from holdfast.engine.restore import Wishes
+
+    path, _ = take_snapshot(settings, ledger, job, with_bodies=False)
+    try:
+        with opened_snapshot(path) as snapshot:
+            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor))
+    finally:
+        path.unlink()
+
+
 def free_mb(folder: Path) -> float:
     return shutil.disk_usage(folder).free / MEGABYTE
 

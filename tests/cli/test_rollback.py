@@ -10,9 +10,11 @@ import pytest
 from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
 from cli.schemas import validator
 from cli.worked import planned
+from holdfast.audit.verify import verify
 from holdfast.demo.serving import WorldServer
+from holdfast.model.job import Counts
+from holdfast.ports import Ledger
 from holdfast.testing.conformance.verdicts import succeed
-from holdfast.testing.conformance.worker import Worker
 from waiting import wait_until
 
 PAGES = 60
@@ -69,52 +71,57 @@ def test_a_rollback_brings_the_counts_of_the_checkpoint_and_a_resume_the_results
     assert exported(tmp_path, "toads") == whole
 
 
-def test_a_job_that_is_worked_is_paused_first(slow_tree: WorldServer, tmp_path: Path) -> None:
-    crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
-    try:
-        wait_until(lambda: number_of_newest(tmp_path) >= 1, 30, "a checkpoint")
-        refused = holdfast("rollback", "frogs", "1", cwd=tmp_path)
-    finally:
-        crawl.stop()
+def worked(folder: Path, *, released: bool = True) -> None:
+    """A job of thirty pages with two checkpoints, after ten and after twenty of them."""
+    with ledger_in(folder) as ledger:
+        worker = planned(ledger, "frogs", [f"/frog/{n}" for n in range(30)])
+        for _ in range(2):
+            hand = worker.claim(room=10)
+            worker.settle(*(succeed(here, disposition="no_record") for here in hand), checkpoint="targets")
+        if released:
+            worker.release()
+
+
+def sound(folder: Path, name: str = "frogs") -> Counts:
+    """The books of a job that breaks no law."""
+    with ledger_in(folder) as ledger:
+        job = ledger.job(name).id
+        assert verify(ledger.query, job) == []
+        return ledger.books(job)[1]
+
+
+def test_a_job_that_is_worked_is_paused_first(tmp_path: Path) -> None:
+    worked(tmp_path, released=False)
+    refused = holdfast("rollback", "frogs", "1", cwd=tmp_path)
     assert (refused.code, "holdfast pause frogs" in refused.err) == (6, True)
+    assert sound(tmp_path).succeeded == 20
 
 
 def test_who_works_the_job_nevertheless_loses_it_and_does_not_take_it_up_again(
     slow_tree: WorldServer, tmp_path: Path
 ) -> None:
     """E18: somebody took it up between the look and the rollback."""
-    crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
-    try:
-        wait_until(lambda: number_of_newest(tmp_path) >= 2, 30, "two checkpoints")
-        with ledger_in(tmp_path) as ledger:
-            ledger.rollback(ledger.job("frogs").id, 1, actor="ann", is_dead=lambda owner: False)
+    with ledger_in(tmp_path) as ledger:
+        crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
+        try:
+            wait_until(lambda: newest(ledger) >= 2, 30, "two checkpoints")
+            job = ledger.job("frogs").id
+            ledger.rollback(job, 1, actor="ann", is_dead=lambda owner: False)
             wait_until(lambda: crawl.is_over or ledger.job("frogs").status != "paused", 30, "the worker has noticed")
             assert ledger.job("frogs").status == "paused"
-        ended = crawl.end()
-    finally:
-        crawl.stop()
-    assert ended.code == 10, ended.err
-    assert "\nPaused  frogs" in f"\n{ended.err}"
-    paused = holdfast("status", "frogs", "--json=status,paused_by", cwd=tmp_path).json()
-    assert paused == {"status": "paused", "paused_by": "user"}
-    assert counts(tmp_path) == at(tmp_path, 1)
-    assert holdfast("verify", "frogs", "--deep", cwd=tmp_path).code == 0
+            ended = crawl.end()
+        finally:
+            crawl.stop()
+        assert ended.code == 10, ended.err
+        assert "\nPaused  frogs" in f"\n{ended.err}"
+        assert ledger.job("frogs").paused_by == "user"
+    assert sound(tmp_path).seven() == at(tmp_path, 1)
 
 
-def number_of_newest(folder: Path) -> int:
-    done = holdfast("status", "frogs", "--json=checkpoint", cwd=folder)
-    return 0 if done.code or done.json()["checkpoint"] is None else int(done.json()["checkpoint"]["number"])
-
-
-def worked(folder: Path, pages: int = 30) -> int:
-    """A job with two checkpoints, after ten and after twenty of its pages, that nobody works."""
-    with ledger_in(folder) as ledger:
-        worker: Worker = planned(ledger, "frogs", [f"/frog/{n}" for n in range(pages)])
-        for _ in range(2):
-            hand = worker.claim(room=10)
-            worker.settle(*(succeed(here, disposition="no_record") for here in hand), checkpoint="targets")
-        worker.release()
-        return worker.job
+def newest(ledger: Ledger) -> int:
+    """The number of the newest checkpoint of `frogs`, if there is any."""
+    points = [ledger.books(job.id)[2] for job in ledger.jobs() if job.name == "frogs"]
+    return next((point.number for point in points if point is not None), 0)
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
@@ -122,11 +129,9 @@ def test_killed_in_the_middle_it_has_happened_or_not(tmp_path: Path, place: str)
     worked(tmp_path)
     killed = holdfast("rollback", "frogs", "1", cwd=tmp_path, HOLDFAST_FAULT=f"rollback.{place}_commit:1:kill")
     assert killed.code == -signal.SIGKILL
-    assert counts(tmp_path)["succeeded"] == (20 if place == "before" else 10)
-    assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+    assert sound(tmp_path).succeeded == (20 if place == "before" else 10)
     assert holdfast("rollback", "frogs", "1", cwd=tmp_path).code == 0
-    assert counts(tmp_path) == at(tmp_path, 1)
-    assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+    assert sound(tmp_path).succeeded == 10
 
 
 def test_what_it_says(tmp_path: Path) -> None:
@@ -144,6 +149,24 @@ def test_what_it_says(tmp_path: Path) -> None:
     listed = holdfast("checkpoints", "frogs", cwd=tmp_path).out.splitlines()
     assert [line.split()[0] for line in listed[1:]] == ["3", "2", "1"]
     assert "targets, undone by 3" in listed[2]
+
+
+def test_a_fork_is_a_new_job_at_the_checkpoint_and_leaves_the_other_alone(tmp_path: Path) -> None:
+    worked(tmp_path)
+    with ledger_in(tmp_path) as ledger:
+        before = ledger.job("frogs"), ledger.targets(ledger.job("frogs").id)
+    done = holdfast("rollback", "frogs", "1", "--fork", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    validator("rollback").validate(done.json())
+    assert (done.json()["name"], done.json()["fork_of"]) == ("frogs-1", before[0].uid)
+    assert (sound(tmp_path).succeeded, sound(tmp_path, "frogs-1").succeeded) == (20, 10)
+    with ledger_in(tmp_path) as ledger:
+        assert (ledger.job("frogs"), ledger.targets(ledger.job("frogs").id)) == before
+        assert (ledger.job("frogs-1").status, len(ledger.targets(ledger.job("frogs-1").id))) == ("paused", 30)
+    again = holdfast("rollback", "frogs", "1", "--fork", cwd=tmp_path)
+    assert (again.code, "here is a job frogs-1 already" in again.err) == (6, True)
+    assert list((tmp_path / "holdfast-data" / "snapshots").rglob("*.tar")) == []
+    assert holdfast("rollback", "frogs", "1", "--name", "toads", cwd=tmp_path).code == 2
 
 
 def test_where_one_cannot_go_back_to(tmp_path: Path) -> None:

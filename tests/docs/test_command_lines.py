@@ -24,6 +24,7 @@ ELSEWHERE = {"demo": "tests/demo/test_story.py"}
 ENDS = {
     "rollback docs 57 --dry-run": {5},
     "rollback docs 57": {5},
+    "rollback docs 57 --fork --name docs-without-tags": {5},
     "checkpoints docs --show 61 --json": {5},  # the example has more checkpoints than this small job
     "restore docs.tar": {6},  # on another computer, where there is no job of that name yet
 }

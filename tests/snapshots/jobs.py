@@ -25,7 +25,7 @@ from holdfast.ports import Ledger
 from holdfast.recipe import Context
 
 AT_MS = 1_800_000_000_000
-JOBS = ("fen", "marsh", "pond", "bog", "weir", "court")
+JOBS = ("fen", "marsh", "pond", "bog", "weir", "tarn", "court")
 # What may differ in a copy: the salt makes keys and trails, hosts are rows of the ledger.
 NOT_COMPARED = {"job", "key", "trail", "host"}
 DOCUMENTS = {("checkpoint", "doc"), ("consumer", "cursor"), ("walk", "doc"), ("undo", "before")}

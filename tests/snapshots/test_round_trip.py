@@ -59,6 +59,25 @@ def test_every_job_comes_through_whole_in_the_other_engine_and_beside_itself(
             assert_same(image(source, jobs[name]), image(ledger, job.id))
 
 
+@pytest.mark.parametrize("source", ["sqlite"], indirect=True)
+def test_a_copy_goes_back_to_a_checkpoint_like_the_job_it_was_taken_from(
+    source: Ledger, other: Ledger, tmp_path: Path
+) -> None:
+    """Also to one that was written while targets were being put back."""
+    pond = write_jobs(source)["pond"]  # it is to be scanned again, and nothing of it was put back yet
+    source.request(pond, "pause", actor="user", because="lunch")
+    source.acknowledge(pond, is_dead=lambda owner: True)
+    number = source.checkpoints(pond)[0].number
+    assert source.walk(pond).requeued == 1
+    copy = restored(other, tmp_path, taken(source, pond)).id
+    for ledger, job in ((source, pond), (other, copy)):
+        assert ledger.rollback(job, number, actor="user", is_dead=lambda owner: True).restores == 1
+        assert verify(ledger.query, job) == []
+        assert ledger.walk(job).requeued == 1
+        assert verify(ledger.query, job) == []
+    assert other.books(copy)[1] == source.books(pond)[1]
+
+
 def assert_same(before: dict[str, list[tuple]], after: dict[str, list[tuple]]) -> None:
     for table, rows in before.items():
         if table in ("chunk", "run"):  # numbers of events; a run that was open is closed

@@ -133,8 +133,12 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "rollback", "RESULTS", "rollback JOB CHECKPOINT",
-        "go back to a checkpoint: what was found or done since is undone (--dry-run)", "rollback",
-        ("holdfast rollback docs 57 --dry-run", "holdfast rollback docs 57"),
+        "go back to a checkpoint: what was found or done since is undone (--dry-run --fork)", "rollback",
+        (
+            "holdfast rollback docs 57 --dry-run",
+            "holdfast rollback docs 57",
+            "holdfast rollback docs 57 --fork --name docs-without-tags",
+        ),
     ),
     Command(
         "config", "ADMIN", "config show|get|set|path",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from holdfast import wiring
 from holdfast.cli.call import Call
@@ -11,8 +12,8 @@ from holdfast.cli.refusals import refusal
 from holdfast.cli.text import count_of
 from holdfast.cli.values import whole
 from holdfast.engine.control import holder_of
-from holdfast.engine.rollback import foretell, rollback, rollback_document
-from holdfast.errors import IllegalMove
+from holdfast.engine.rollback import foretell, fork, rollback, rollback_document
+from holdfast.errors import IllegalMove, UsageError
 from holdfast.model.edit import RolledBack
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
@@ -24,48 +25,67 @@ def arguments(parser: Parser) -> None:
         "checkpoint", type=whole(1, 10**12), metavar="CHECKPOINT", help="its number, as `holdfast checkpoints` lists it"
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be undone, change nothing")
+    parser.add_argument("--fork", action="store_true", help="leave JOB as it is: a new job goes back")
+    parser.add_argument("--name", help="the new job's name (JOB-CHECKPOINT)")
 
 
 def run(call: Call) -> int:
+    options = call.options
+    if options.name is not None and not options.fork:
+        raise UsageError("--name names the job that --fork makes", hint="holdfast rollback --help")
     with call.existing_ledger() as ledger:
-        job = ledger.job(call.options.job)
+        job = ledger.job(options.job)
         try:
-            done, snapshot = _done(call, ledger, job)
+            document = _forked(call, ledger, job) if options.fork and not options.dry_run else _done(call, ledger, job)
         except IllegalMove as error:
             now = ledger.books(job.id)[0]
             raise refusal(now, error, is_worked=holder_of(ledger, now) is not None) from error
-        _tell(call, job, done, snapshot)
         if call.globals.json:
-            call.voice.document(rollback_document(job, done, dry_run=snapshot is None, snapshot=snapshot))
+            call.voice.document(document)
     return 0
 
 
-def _done(call: Call, ledger: Ledger, job: Job) -> tuple[RolledBack, Path | None]:
-    """What was undone, and the snapshot that was taken before; without one where it is only foretold."""
-    number = call.options.checkpoint
+def _done(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
+    """Go back, or only foretell it; what to tell programs."""
+    number, say = call.options.checkpoint, call.voice.say
     if call.options.dry_run:
-        return foretell(ledger, job, number), None
+        told = foretell(ledger, job, number)
+        _tell(call, f"Would roll {job.name}", told)
+        say("  nothing was changed")
+        return rollback_document(job, told, dry_run=True)
 
     def take_snapshot(job: Job) -> Path:
         return wiring.take_snapshot(call.settings, ledger, job, with_bodies=False)[0]
 
-    return rollback(ledger, job, number, actor="cli", take_snapshot=take_snapshot)
-
-
-def _tell(call: Call, job: Job, done: RolledBack, snapshot: Path | None) -> None:
-    """What became of the targets, and the identity as it stands then."""
-    say, verb = call.voice.say, "Would roll" if snapshot is None else "Rolled"
-    say(f"{verb} {job.name} back to checkpoint {done.checkpoint}: {_undone(done)}.")
-    if done.keeps_artifacts:
-        say(f"  the bytes of {count_of(done.keeps_artifacts, 'page')} stay on disk; no result refers to them")
-    counts = done.counts.seven()
-    parts = " + ".join(f"{counts[name]} {name}" for name in ("succeeded", "failed", "skipped", "cancelled", "pending"))
-    say(f"  discovered {counts['discovered']} = {parts}")
-    if snapshot is None:
-        say("  nothing was changed")
-        return
+    done, snapshot = rollback(ledger, job, number, actor="cli", take_snapshot=take_snapshot)
+    _tell(call, f"Rolled {job.name}", done)
     say(f"  as it was before: holdfast restore {snapshot} --replace")
     say(f"  {job.name} is paused; continue: holdfast resume {job.name}")
+    return rollback_document(job, done, dry_run=False, snapshot=snapshot)
+
+
+def _forked(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
+    """A new job goes back; what to tell programs."""
+    number = call.options.checkpoint
+
+    def copy(job: Job, name: str) -> Job:
+        return wiring.copy_job(call.settings, ledger, job, name, actor="cli")
+
+    made, done = fork(ledger, job, number, call.options.name or f"{job.name}-{number}", actor="cli", copy=copy)
+    _tell(call, f"Made {made.name} of {job.name}, and rolled it", done)
+    call.voice.say(f"  {job.name} is as it was; {made.name} is paused; continue: holdfast resume {made.name}")
+    return rollback_document(made, done, dry_run=False, fork_of=job)
+
+
+def _tell(call: Call, who: str, done: RolledBack) -> None:
+    """What becomes of the targets, and the identity as it stands then."""
+    call.voice.say(f"{who} back to checkpoint {done.checkpoint}: {_undone(done)}.")
+    if done.keeps_artifacts:
+        pages = count_of(done.keeps_artifacts, "page")
+        call.voice.say(f"  the bytes of {pages} stay on disk; no result refers to them")
+    counts = done.counts.seven()
+    parts = " + ".join(f"{counts[name]} {name}" for name in ("succeeded", "failed", "skipped", "cancelled", "pending"))
+    call.voice.say(f"  discovered {counts['discovered']} = {parts}")
 
 
 def _undone(done: RolledBack) -> str:

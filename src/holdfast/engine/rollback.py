@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.snapshots import at_rest
-from holdfast.errors import LedgerUnavailable
+from holdfast.errors import LedgerUnavailable, Refused
 from holdfast.model.edit import RolledBack
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, move
@@ -41,6 +41,21 @@ def rollback(
         ) from error
 
 
+def fork(
+    ledger: Ledger, job: Job, number: int, name: str, *, actor: str, copy: Callable[[Job, str], Job]
+) -> tuple[Job, RolledBack]:
+    """A copy of the job under this name, gone back to a checkpoint; the job itself is left as it is.
+
+    Two commits: killed between them, the copy is there as the job stands now, and can be rolled back by its own name.
+    """
+    _check(ledger, job, number)
+    if any(each.name == name for each in ledger.jobs()):
+        raise Refused(f"there is a job {name} already", hint="--name OTHER")
+    made = copy(at_rest(ledger, job), name)
+    done = ledger.rollback(made.id, number, actor=actor, is_dead=is_dead)
+    return ledger.books(made.id)[0], done
+
+
 def _check(ledger: Ledger, job: Job, number: int) -> None:
     """As the ledger will."""
     move(JOB, job.status, "rollback")
@@ -51,12 +66,15 @@ def _check(ledger: Ledger, job: Job, number: int) -> None:
     checked(job, number, rows[0].point, rows[0].undone_by)
 
 
-def rollback_document(job: Job, done: RolledBack, *, dry_run: bool, snapshot: Path | None = None) -> dict[str, Any]:
+def rollback_document(
+    job: Job, done: RolledBack, *, dry_run: bool, snapshot: Path | None = None, fork_of: Job | None = None
+) -> dict[str, Any]:
     """The fields of ux 5.2, and what is behind them."""
     return {
         "schema": "holdfast.rollback/1",
         "job": job.uid,
         "name": job.name,
+        "fork_of": None if fork_of is None else fork_of.uid,
         "checkpoint": done.checkpoint,
         "dry_run": dry_run,
         "requeues": done.requeues,

@@ -37,7 +37,7 @@ def test_the_job_document_of_the_handbook_comes_out_of_its_values() -> None:
         "schema": "holdfast.job/1", "id": "J-7f3a", "name": "docs-x", "kind": "site", "status": "in_progress",
         "because": "fetching 8 pages", "since": "2026-03-01T14:00:00Z", "phase": "crawling", "run": "R-4",
         "rate_per_second": 6.1, "active_seconds": 731.2, "percent": None, "eta": None,
-        "checkpoint": {"number": 61, "at": "2026-03-01T14:31:00Z"}, "allowed_actions": ["pause", "cancel"],
+        "checkpoint": {"number": 61, "at": "2026-03-01T14:31:00Z"}, "allowed_actions": ["pause", "cancel", "rollback"],
         "recoveries": 1, "refetched_after_crash": 3, "links": {"ui": "/jobs/J-7f3a"},
     }  # fmt: skip
     assert {key: found[key] for key in expected} == expected

@@ -132,7 +132,7 @@ def test_a_page_beyond_the_depth_says_so(site: Place) -> None:
     found = why(site, "/frog/leg/toe")
     assert (found["verdict"], found["depth"]) == ("too_deep", 3)
     assert found["because"] == "depth 3 is beyond the limit of 2"
-    assert found["undo"] == "holdfast crawl frogs --max-depth 3 --update"
+    assert found["undo"] == "holdfast crawl frogs --max-depth 3 --mode full --update"
 
 
 def test_a_page_that_waits_says_why_and_until_when(waiting: Place) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from textwrap import wrap
 from types import TracebackType
 from typing import Self
 
@@ -75,8 +76,9 @@ class Terminal:
             lines += [clean(self._moment.waiting)] if self._moment.waiting else []
         if self._banner:
             lines.append(self._banner)
-        # Cut, never wrapped: a line that wraps would make the view taller than what is erased.
-        return Text("\n").join(Text(line[: width - 1]) for line in lines)
+        # Folded here, not by the terminal: a line that wraps there would make the view taller than what is erased.
+        folded = [part for line in lines for part in wrap(line, width - 1)]
+        return Text("\n").join(Text(part) for part in folded)
 
 
 def head_line(head: str, tail: str, width: int) -> str:

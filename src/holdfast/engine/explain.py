@@ -155,7 +155,7 @@ class _Known:
         if row.disposition == "excluded" and row.rule == "depth":
             limit = job.params.get("max_depth")
             because = f"depth {row.depth} is beyond the limit of {limit}"
-            undo = f"holdfast crawl {job.name} --max-depth {row.depth} --update"
+            undo = f"holdfast crawl {job.name} --max-depth {row.depth} {self._in_another_scope()}"
             return self._told("too_deep", because, undo=undo)
         if row.disposition == "excluded":
             return self._excluded()
@@ -183,7 +183,7 @@ class _Known:
             if pattern is not None:
                 others = [each.text for each in scope.exclude if each.text != pattern] or [""]
                 words = " ".join(f"--exclude {shlex.quote(text)}" for text in others)
-                undo = f"holdfast crawl {self._job.name} {words} --update"
+                undo = f"holdfast crawl {self._job.name} {words} {self._in_another_scope()}"
                 return self._told(
                     "excluded", f"the job's exclude pattern {pattern} fits", rule=f"exclude {pattern}", undo=undo
                 )
@@ -194,6 +194,10 @@ class _Known:
         if rule == "scope" and scope is not None:
             return self._told("excluded", f"the job's scope became {scope.kind}, to which it does not belong")
         return self._told("excluded", self._row.because or f"left out by the rule {rule or 'exclude'}")
+
+    def _in_another_scope(self) -> str:
+        """What a job takes that has come to its end is more than what any other takes."""
+        return "--mode full --update" if self._job.status == "completed" else "--update"
 
     def _pending(self) -> Explanation:
         row, job = self._row, self._job

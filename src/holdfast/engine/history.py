@@ -26,7 +26,10 @@ KINDS: dict[str, tuple[EventKind, ...]] = {
     "exclusion.added": (("job", "exclude"),),
     "lease.rescued": (("chunk", "rescue"),),
 }
-OWN_TYPES = ("job.amend", "job.set_aside", "job.label", "job.restore", "chunk.lease", "chunk.release")
+OWN_TYPES = (
+    "job.amend", "job.include", "job.limit", "job.set_aside", "job.label", "job.restore", "chunk.lease",
+    "chunk.release",
+)  # fmt: skip
 TYPES = (*KINDS, *OWN_TYPES)
 _TYPE_OF = {kind: name for name, kinds in KINDS.items() for kind in kinds}
 

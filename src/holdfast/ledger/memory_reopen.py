@@ -10,7 +10,7 @@ from holdfast.ledger.memory_books import add_entry, add_event, chunk_of, chunks_
 from holdfast.ledger.memory_exclude import readmit
 from holdfast.ledger.memory_state import Tables, TargetState, UndoRow, WalkRow
 from holdfast.ledger.memory_views import row_of
-from holdfast.model.edit import EXCLUDED, MODES, REOPENING, RULE, Walk, Walked
+from holdfast.model.edit import EXCLUDED, MODES, REOPENING, ROBOTS, RULE, Walk, Walked
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, STATES_OF, Move, State, move
 from holdfast.policy.filters import Condition, matches, resolved
@@ -140,13 +140,13 @@ def _is_meant(tables: Tables, row: WalkRow, target: TargetState) -> bool:
 
 
 def _may_be_fetched(tables: Tables, target: TargetState) -> bool:
-    """A skipped target: it was fetched, or an exclusion left it out that has ended."""
+    """A skipped target: it was fetched, or forbidden by a robots.txt, or an exclusion left it out that has ended."""
     if target.rule is not None and target.rule.startswith(RULE):
         generation = tables.jobs[target.job].generation
         rules = {each.rule: each for (job, _), each in tables.exclusions.items() if job == target.job}
         return not rules[target.rule].is_active(generation)
     tried = any(attempt.target == target.id for attempt in tables.attempts.values())
-    return tried and target.disposition != EXCLUDED
+    return target.disposition == ROBOTS or (tried and target.disposition != EXCLUDED)
 
 
 def put_back(tables: Tables, job: int, verb: str, rows: Sequence[TargetState], *, actor: str) -> None:

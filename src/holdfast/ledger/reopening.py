@@ -31,10 +31,10 @@ LOOKED_AT = {
     "include": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
 }
 # A target that was left out when it was found was never tried, and is not tried by a rescan either; but what an
-# exclusion left out that has ended is.
+# exclusion left out that has ended is, and what a robots.txt forbade, which may say something else today.
 _FETCHED = (
     "(t.state IN (4, 6) OR (t.state = 5 AND ((t.last_no IS NOT NULL AND t.disposition <> 'excluded') "
-    f"OR substr(t.rule, 1, {len(RULE)}) = '{RULE}')))"
+    f"OR t.disposition = 'robots' OR substr(t.rule, 1, {len(RULE)}) = '{RULE}')))"
 )
 AGAIN = {"retry": "t.state = 6", "rescan": _FETCHED, "restart": _FETCHED}
 TRIED = "t.state IN (0, 1, 2) AND t.attempts > 0"

@@ -44,6 +44,7 @@ class Walked(msgspec.Struct, frozen=True):
 
 SYNTAXES = ("glob", "regex")
 EXCLUDED = "excluded"
+ROBOTS = "robots"
 SCOPE_RULES = ("exclude", "include", "depth", "scope")  # rules of a job's own scope options
 RULE = "exclusion "  # and its number: the rule of a target that an exclusion left out
 Place = tuple[int, ...]  # where a slice ended; how it is made up is each ledger's own affair

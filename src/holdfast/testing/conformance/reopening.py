@@ -266,6 +266,17 @@ class TestRescan:
         scanned(bench, job, skip)
         assert bench.ledger.results(job) == []
 
+    def test_what_a_robots_txt_forbade_is_asked_again_by_a_rescan(self, bench: Bench) -> None:
+        """It may say something else today, or be ignored."""
+        forbidden = f"{MARSH}/private"
+        worker = bench.working(1)
+        [here] = worker.claim()
+        worker.settle(page(here, found=(bench.found(forbidden, disposition="robots", rule="Disallow: /private"),)))
+        assert finished(bench, worker).status == "completed"
+        again(bench, worker.job)
+        assert bench.target(worker.job, forbidden).status == "pending"
+        sound(bench, worker.job)
+
     def test_what_a_cancelled_rescan_did_not_come_to_is_served_as_it_was(self, bench: Bench) -> None:
         job = completed(bench)
         before = [each.target for each in bench.ledger.pages(job)]

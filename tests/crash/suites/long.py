@@ -41,6 +41,9 @@ def played(each: Suite, trials: int, seed: int) -> int:
     except NOT_RUN as error:
         print(f"{each.name} not run: {error}", file=sys.stderr)
         return 1
+    if not report.delivered:
+        print(f"{each.name} delivered nothing from seed {seed} on, so it has no row", file=sys.stderr)
+        return 1
     new = row(each, report, where)
     RESULTS.write_text(merged(RESULTS, new), encoding="utf-8")
     print(_summary(each, report, new), flush=True)
@@ -48,7 +51,7 @@ def played(each: Suite, trials: int, seed: int) -> int:
         print(f"  what broke is kept in {folder}", flush=True)
         return 1
     shutil.rmtree(folder)
-    return 0 if report.delivered else 1
+    return 0
 
 
 class Progress:

@@ -1130,6 +1130,13 @@ MUTANTS = (
         (("    _check_names(manifest)\n    return manifest", "    return manifest"),),
         "snapshots/test_damage.py -k outside",
     ),
+    Mutant(
+        "ids in a snapshot believed",
+        "whatever a snapshot says of its ids, no other job's are used up (H13)",
+        "engine/restore.py",
+        (("    snapshot.check_ids()\n", ""),),
+        "snapshots/test_damage.py -k 'ids or declared'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -165,6 +165,10 @@ def _set(table: str, column: str, value: object) -> Callable[[Manifest, dict[str
     return change
 
 
+def _ids_of(table: str, low: int, high: int) -> Callable[[Manifest, dict[str, bytes]], Manifest]:
+    return lambda manifest, files: msgspec.structs.replace(manifest, ids={**manifest.ids, table: (low, high)})
+
+
 def _bodies_named(name: str) -> Callable[[Manifest, dict[str, bytes]], Manifest]:
     def change(manifest: Manifest, files: dict[str, bytes]) -> Manifest:
         assert manifest.bodies
@@ -203,6 +207,14 @@ DECEITS: dict[str, tuple[Callable[[Manifest, dict[str, bytes]], Manifest], type[
     "a state that is none": (_set("target", "state", 99), LedgerUnfit, "CHECK constraint"),
     "a path that is none": (_set("lane", "origin", "nowhere"), Corrupt, "without an address"),
     "options that are none": (_set("job", "options", "{}}"), Corrupt, "cannot be read"),
+    "ids from the end of the world": (_ids_of("target", 1, (1 << 63) - 61), Refused, "no ledger has given"),
+    "ids below the first": (_ids_of("target", 0, 9), Refused, "no ledger has given"),
+    "ids from high to low": (_ids_of("target", 9, 5), Refused, "no ledger has given"),
+    "ids too far from each other": (_ids_of("target", 1, 2 << 40), Refused, "no ledger has given"),
+    "ids that its rows do not have": (_ids_of("target", 1, 10_000), Refused, "other ids"),
+    "ids of what is no table": (_ids_of("job; DROP TABLE target", 1, 2), Refused, "other ids"),
+    "a row with an id that is not declared": (_set("lane", "id", 1 << 50), Refused, "other ids"),
+    "a row without an id": (_set("target", "id", 0), Refused, "other ids"),
     "a table that is none": (
         lambda manifest, files: msgspec.structs.replace(manifest, tables=manifest.tables[:-1]),
         Refused,

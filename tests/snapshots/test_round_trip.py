@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from audit.stories import BOOT, Worker, begun, won
 from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
 from holdfast.engine.restore import Snapshot
+from holdfast.errors import Corrupt, Refused
 from holdfast.ledger.portable import OF_A_JOB, OF_NO_JOB
 from holdfast.ledger.postgres import PostgresLedger
 from holdfast.model.outcome import PlanBatch
-from holdfast.model.snapshot import JOBS_INLINE_MAX
+from holdfast.model.portable import ID_MAX, moved_by
+from holdfast.model.snapshot import JOBS_INLINE_MAX, Manifest
 from holdfast.ports import Ledger
-from snapshots.jobs import JOBS, image, restored, sqlite_ledger, taken, write_jobs
+from snapshots.jobs import JOBS, image, repacked, restored, sqlite_ledger, taken, write_jobs
 
 ADDED = {"event": 2, "checkpoint": 1}  # rows that an arrival may add: its line of history, and of a pause
 
@@ -144,11 +147,54 @@ def test_ids_that_were_reserved_are_given_to_nobody_else(pg_schema_url: str) -> 
     with closing(PostgresLedger.open(pg_schema_url, ManualClock(), BOOT)) as ledger:
         worker = begun(ledger, ManualClock(), "early")
         worker.plan(worker.found("https://early.test/"))
-        moved = ledger._store.reserve({"target": (5, 104), "lane": (900, 901)})
-        assert moved == {"target": 0, "lane": 0}
-        assert ledger._store.reserve({"target": (5, 104)}) == {"target": 100}
+        with ledger._store.reserved({"target": (5, 104), "lane": (900, 901)}) as moved:
+            assert moved == {"target": 0, "lane": 0}
+            with ledger._store.reserved({"target": (5, 104)}) as again:
+                assert again == {"target": 100}
         worker.plan(worker.found("https://late.test/"), done=True)
         assert [row.id for row in ledger.targets(worker.job)] == [1, 205]
+
+
+def test_a_refused_restore_leaves_the_numbers_of_a_ledger_as_they_were(pg_schema_url: str, tmp_path: Path) -> None:
+    with closing(sqlite_ledger(tmp_path / "a.db")) as source:
+        stored = taken(source, write_jobs(source)["court"])
+    with closing(PostgresLedger.open(pg_schema_url, ManualClock(), BOOT)) as ledger:
+        worker = begun(ledger, ManualClock(), "early")
+        worker.plan(worker.found("https://early.test/"))
+        with pytest.raises(Refused, match="other ids than it says"):
+            restored(ledger, tmp_path, repacked(stored, _with_ids("target", 1, ID_MAX >> 14)))
+        for ids in ({"target": (5, 104), "lane": (900, 901)}, {"target": (5, 104)}):
+            with pytest.raises(Corrupt, match="a row"), ledger._store.reserved(ids):
+                raise Corrupt("a row that is refused")
+        worker.plan(worker.found("https://late.test/"))
+        assert [row.id for row in ledger.targets(worker.job)] == [1, 2]
+
+
+def test_numbers_that_somebody_came_after_are_not_given_back(pg_schema_url: str) -> None:
+    with closing(PostgresLedger.open(pg_schema_url, ManualClock(), BOOT)) as ledger:
+        worker = begun(ledger, ManualClock(), "early")
+
+        def refuse() -> None:
+            with ledger._store.reserved({"target": (5, 104)}):
+                worker.plan(worker.found("https://early.test/"))
+                raise Corrupt("a row that is refused")
+
+        with pytest.raises(Corrupt, match="a row"):
+            refuse()
+        worker.plan(worker.found("https://late.test/"))
+        assert [row.id for row in ledger.targets(worker.job)] == [105, 106]
+
+
+def _with_ids(table: str, low: int, high: int) -> Callable[[Manifest, dict[str, bytes]], Manifest]:
+    return lambda manifest, files: msgspec.structs.replace(manifest, ids={**manifest.ids, table: (low, high)})
+
+
+def test_ids_that_no_ledger_came_to_are_moved_down_and_none_is_given_beyond_the_last() -> None:
+    assert moved_by(1, 7, 9) == 0
+    assert moved_by(11, 7, 9) == 4
+    assert moved_by(11, ID_MAX - 1, ID_MAX) == 12 - ID_MAX
+    with pytest.raises(Refused, match="no ids left"):
+        moved_by(ID_MAX - 1, 7, 9)
 
 
 def test_a_restored_job_goes_back_to_a_checkpoint_as_it_would_have_at_home(tmp_path: Path) -> None:

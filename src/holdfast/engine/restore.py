@@ -47,13 +47,25 @@ class Snapshot:
         for part in self._bodies():
             yield part.name.removeprefix(BODIES), self._checked(part)
 
-    def slices(self) -> Iterator[Slice]:
-        """The rows, table by table, each of the type of its columns."""
+    def slices(self, *, numbered: bool = False) -> Iterator[Slice]:
+        """The rows, table by table, each of the type of its columns; `numbered`: only those that have an id."""
         shapes = {shape.table: shape for shape in self.manifest.tables}
         for part in self.manifest.segments:
+            if numbered and shapes[part.table].place_of("id") is None:
+                continue
             rows = self._rows(part, shapes[part.table])
             for start in range(0, len(rows), ROWS_PER_SLICE):
                 yield shapes[part.table], rows[start : start + ROWS_PER_SLICE]
+
+    def check_ids(self) -> None:
+        """The ids that the manifest declares are those of the rows: room is made for them before a row is written."""
+        found: dict[str, tuple[int, int]] = {}
+        for shape, rows in self.slices(numbered=True):
+            ids = [row[place] for row in rows if (place := shape.place_of("id")) is not None]
+            ids += found.get(shape.table, ())
+            found[shape.table] = (min(ids), max(ids))
+        if found != self.manifest.ids:
+            raise damaged("its rows have other ids than it says")
 
     def _manifest(self) -> Manifest:
         if MANIFEST not in self._members.names:
@@ -114,6 +126,7 @@ def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes) ->
     """The job in this ledger: paused, if it was being worked or paused. Whatever is refused has changed nothing."""
     manifest = snapshot.manifest
     _check_schema(ledger, manifest)
+    snapshot.check_ids()
     name = _name(wishes.name, manifest)
     identity = f"{manifest.recipe}#{wishes.name}" if wishes.name else manifest.identity
     jobs = ledger.jobs()

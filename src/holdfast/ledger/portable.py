@@ -138,5 +138,5 @@ def _of_targets(
         f"SELECT {wanted} FROM {joined} WHERE +{whose}.job = ? AND {whose}.id > ? AND {whose}.id <= ? ORDER BY {order}",
         (job, low, high),
     )
-    last = one(tx, "SELECT max(id) FROM target")
-    return rows, (high,) if last is not None and (last[0] or 0) > high else None
+    [(following,)] = tx.rows("SELECT min(id) FROM target WHERE id > ?", (high,))  # gaps are passed by at once
+    return rows, None if following is None else (following - 1,)

@@ -17,7 +17,7 @@ from holdfast.ledger.readdressing import CheckpointChain, Readdressed
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical, key_of, key_of_name
-from holdfast.model.portable import Arrival, Shape, Slice
+from holdfast.model.portable import Arrival, Shape, Slice, moved_by
 from holdfast.model.states import JOB, move
 
 Change = Callable[[dict[str, Any]], None]
@@ -29,7 +29,7 @@ def copy_in(tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping
     for job in arrival.replaces:
         set_aside(tx, job, because="restore --replace")
     _refuse_taken(tx, arrival)
-    by = {table: reserved.get(table, _free(tx, table, low)) for table, (low, _) in arrival.ids.items()}
+    by = {table: reserved.get(table, _free(tx, table, *bounds)) for table, bounds in arrival.ids.items()}
     own = {shape.table: set(shape.columns) for shape in shapes(tx)}
     writer: _Writer | None = None
     for shape, rows in slices:
@@ -52,11 +52,11 @@ def _refuse_taken(tx: Tx, arrival: Arrival) -> None:
         raise Refused(f"there is a job {taken[0]} already")
 
 
-def _free(tx: Tx, table: str, low: int) -> int:
-    """By how much ids must be moved to be free; an empty ledger keeps them as they are."""
+def _free(tx: Tx, table: str, low: int, high: int) -> int:
+    """By how much ids must be moved to be free."""
     row = one(tx, f"SELECT max(id) FROM {table}")
     assert row is not None
-    return max((row[0] or 0) + 1, low) - low
+    return moved_by((row[0] or 0) + 1, low, high)
 
 
 def _insert_job(tx: Tx, arrival: Arrival, shape: Shape, rows: Sequence[Row]) -> int:

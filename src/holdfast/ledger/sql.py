@@ -76,9 +76,9 @@ class Store(Protocol):
 
     def damage(self) -> list[str]: ...
 
-    def reserve(self, ids: Mapping[str, tuple[int, int]]) -> dict[str, int]:
-        """By how much ids of each table must be moved so that they are free here and stay so. A table that is missing
-        from the answer is looked at by whoever writes to it."""
+    def reserved(self, ids: Mapping[str, tuple[int, int]]) -> AbstractContextManager[dict[str, int]]:
+        """By how much ids of each table must be moved so that they are free here and stay so; given back where the
+        body is refused. A table that is missing from the answer is looked at by whoever writes to it."""
 
     def close(self) -> None: ...
 
@@ -439,8 +439,8 @@ class SqlLedger:
         return self._read(lambda tx: portable.copy_out(tx, job, shape, after, limit))
 
     def copy_in(self, arrival: Arrival, slices: Iterator[Slice]) -> Job:
-        reserved = self._store.reserve(arrival.ids)
-        return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved))
+        with self._store.reserved(arrival.ids) as reserved:
+            return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._read(lambda tx: tx.rows(sql, parameters))

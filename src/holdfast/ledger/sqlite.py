@@ -185,9 +185,10 @@ class SqliteStore:
             rows = self._connection.execute(f"PRAGMA integrity_check({DAMAGES_SHOWN})").fetchall()
         return [str(text) for (text,) in rows if text != "ok"]
 
-    def reserve(self, ids: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+    @contextmanager
+    def reserved(self, ids: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
         """Nothing can be: a writer is alone, and what is free when it begins is free until it commits."""
-        return {}
+        yield {}
 
     def _learn(self, lanes: dict[tuple[int, str, str], tuple[int, int]]) -> None:
         """Lanes are remembered only after the commit that may have made them; the memory is bounded."""

@@ -7,6 +7,10 @@ from typing import Annotated, Any
 
 import msgspec
 
+from holdfast.errors import Refused
+
+ID_MAX = (1 << 53) - 1  # every reader of JSON has such a number exactly
+IDS_SPAN_MAX = 1 << 40  # from the first to the last id of one job; no ledger has given so many
 INT64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 KINDS: dict[str, Any] = {"int": INT64, "text": str, "bytes": bytes}
 Slice = tuple["Shape", list[tuple[Any, ...]]]  # rows of one table, in the order of its columns
@@ -33,6 +37,15 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The type of a row, so that nothing is read that the table could not hold."""
         kinds = [KINDS[each.kind] | None if each.optional else KINDS[each.kind] for each in self.columns]
         return tuple[tuple(kinds)]  # type: ignore[misc]
+
+
+def moved_by(following: int, low: int, high: int) -> int:
+    """By how much ids from `low` to `high` are moved where `following` is the next free one. An empty ledger keeps them
+    as they are; ids that no ledger has come to are moved down, so that no file can use up the numbers of a ledger."""
+    first = max(following, low) if high <= IDS_SPAN_MAX else following
+    if first + high - low > ID_MAX:
+        raise Refused("this ledger has no ids left for a job of this size; nothing was restored")
+    return first - low
 
 
 class Standing(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import Refused
-from holdfast.model.portable import Shape
+from holdfast.model.portable import ID_MAX, IDS_SPAN_MAX, Shape
 
 FORMAT = 1
 MANIFEST = "checkpoint.json"
@@ -96,6 +96,7 @@ def read_manifest(stored: bytes) -> Manifest:
     if manifest.sealed() != manifest or manifest.encoded() != stored:
         raise damaged("its manifest does not have its own sha256")
     _check_names(manifest)
+    _check_ids(manifest.ids)
     return manifest
 
 
@@ -119,3 +120,10 @@ def _check_names(manifest: Manifest) -> None:
     tables = [part.table for part in manifest.segments]
     if any(table not in order for table in tables) or tables != sorted(tables, key=order.index):
         raise damaged("its segments are not in the order of its tables")
+
+
+def _check_ids(ids: dict[str, tuple[int, int]]) -> None:
+    """Ids that a ledger can have given; whether the rows have them is seen when those are read."""
+    for table, (low, high) in ids.items():
+        if not 1 <= low <= high <= ID_MAX or high - low >= IDS_SPAN_MAX:
+            raise damaged(f"no ledger has given the ids {low} to {high} ({table!r})")

@@ -171,7 +171,7 @@ def _attempts(tx: Tx, commits: Mapping[str, int], ids: list[Any]) -> dict[int, l
     found: dict[int, list[_Attempt]] = defaultdict(list)
     rows = tx.rows(
         "WITH RECURSIVE chain (target, chunk, no) AS (SELECT t.id, t.last_chunk, t.last_no FROM target t "
-        f"WHERE t.id IN ({marks(ids)}) AND t.last_no IS NOT NULL UNION ALL "
+        f"WHERE t.id IN ({marks(ids)}) AND t.last_no IS NOT NULL UNION "  # not ALL: a circle ends
         "SELECT a.target, a.prev_chunk, a.prev_no FROM chain k JOIN attempt a ON a.chunk = k.chunk AND a.no = k.no "
         "AND a.target = k.target WHERE a.prev_no IS NOT NULL) "
         "SELECT k.target, a.chunk, a.no, a.gen, a.outcome, a.refunded FROM chain k JOIN attempt a "

@@ -125,7 +125,7 @@ def _artifacts(settings: Settings, ledger: Ledger, jobs: list[Job]) -> Check:
     short = [
         str(each)
         for job in jobs
-        for each in short_segments(ledger.query, job.id, lambda name: wiring.size_of(settings.segments / name))
+        for each in short_segments(ledger.query, job.id, lambda name: wiring.segment_size(settings, name))
     ]
     return Check(STORED_PAGES, not short, _named(short) if short else "every segment is there and long enough")
 
@@ -183,7 +183,7 @@ def _mended(ledger: Ledger, job: Job) -> Iterator[str]:
 
 def _fetched_again(settings: Settings, ledger: Ledger, job: Job) -> Iterator[str]:
     """A row without its bytes is the one thing that cannot be right: its target goes back to pending, and says why."""
-    short = short_segments(ledger.query, job.id, lambda name: wiring.size_of(settings.segments / name))
+    short = short_segments(ledger.query, job.id, lambda name: wiring.segment_size(settings, name))
     lost = [target for segment in short for target in lost_pages(ledger.query, job.id, segment)]
     if not lost:
         return

@@ -26,6 +26,7 @@ from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
 from holdfast.model.exchange import Budget
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
+from holdfast.model.outcome import is_segment
 from holdfast.model.spread import Spread
 from holdfast.policy.leasing import options_of
 from holdfast.ports import Blobs, Fetcher, Ledger, Progress
@@ -233,6 +234,11 @@ def lock_waits(settings: Settings) -> Spread | None:
 def size_of(path: Path) -> int | None:
     """None where there is no such file."""
     return path.stat().st_size if path.is_file() else None
+
+
+def segment_size(settings: Settings, name: str) -> int | None:
+    """None where there is no such segment; whatever else a row may name is not looked at."""
+    return size_of(settings.segments / name) if is_segment(name) else None
 
 
 def upgrade(settings: Settings) -> tuple[int | None, int]:

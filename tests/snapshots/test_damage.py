@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -12,11 +13,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from holdfast import wiring
 from holdfast.blobs.shelf import SegmentShelf
+from holdfast.config import Settings
 from holdfast.engine.restore import Snapshot
 from holdfast.engine.snapshots import SEGMENT_BYTES, load_zstd
 from holdfast.engine.tarball import END, Packer, Unpacker
-from holdfast.errors import Corrupt, HoldfastError, LedgerUnfit, Refused
+from holdfast.errors import BadParams, Corrupt, HoldfastError, LedgerUnfit, Refused
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.snapshot import MANIFEST, Manifest, Part
 from snapshots.jobs import repacked, restored, sqlite_ledger, taken, with_bodies, write_jobs
@@ -31,6 +34,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with closing(sqlite_ledger(folder / "ledger.db")) as ledger:
         job = write_jobs(ledger)["court"]
         return taken(ledger, job, with_bodies(ledger, job, folder))
+
+
+@pytest.fixture(scope="module")
+def rows_only(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A snapshot without bodies: its segments keep the names that they had."""
+    with closing(sqlite_ledger(tmp_path_factory.mktemp("rows") / "ledger.db")) as ledger:
+        return taken(ledger, write_jobs(ledger)["court"])
 
 
 @pytest.fixture
@@ -215,6 +225,7 @@ DECEITS: dict[str, tuple[Callable[[Manifest, dict[str, bytes]], Manifest], type[
     "ids of what is no table": (_ids_of("job; DROP TABLE target", 1, 2), Refused, "other ids"),
     "a row with an id that is not declared": (_set("lane", "id", 1 << 50), Refused, "other ids"),
     "a row without an id": (_set("target", "id", 0), Refused, "other ids"),
+    "a segment outside the folder": (_set("segment", "name", "J-7f3a/../../x"), Corrupt, "name that cannot be used"),
     "a table that is none": (
         lambda manifest, files: msgspec.structs.replace(manifest, tables=manifest.tables[:-1]),
         Refused,
@@ -255,6 +266,46 @@ def test_bodies_are_received_and_a_shorter_segment_is_no_snapshot(
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(Corrupt, match="shorter"):
         taken(ledger, job.id, SegmentShelf(tmp_path / "segments"))
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../ledger.db", "J-7f3a/../../x.warc.gz", "J-7f3a/.publish-1.tmp"])
+def test_a_segment_has_no_other_place_than_the_data_folder(
+    name: str, rows_only: bytes, ledger: SqliteLedger, tmp_path: Path
+) -> None:
+    with pytest.raises(Corrupt, match="name that cannot be used"):
+        restored(ledger, tmp_path, repacked(rows_only, _set("segment", "name", name)))
+    with pytest.raises(Corrupt, match="cannot be a segment's name"):
+        list(SegmentShelf(tmp_path / "segments").blocks(name, 1))
+    assert wiring.segment_size(Settings(data=tmp_path), name) is None
+    assert_untouched(ledger, tmp_path)
+
+
+def test_a_segment_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"secret")
+    link = tmp_path / "segments" / "J-7f3a" / "w-1.warc.gz"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(secret)
+    with pytest.raises(BadParams, match="cannot be read"):
+        list(SegmentShelf(tmp_path / "segments").blocks("J-7f3a/w-1.warc.gz", 6))
+
+
+def test_a_stream_is_no_snapshot(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+    try:
+        with pytest.raises(BadParams, match="no file but a stream"), wiring.opened_snapshot(tmp_path / "pipe"):
+            pass
+    finally:
+        os.close(writer)
+
+
+def test_attempts_in_a_circle_come_to_an_end(ledger: SqliteLedger) -> None:
+    """As a restored snapshot may say of them."""
+    job = write_jobs(ledger)["marsh"]
+    with ledger._store.write() as tx:
+        tx.run("UPDATE attempt SET prev_chunk = chunk, prev_no = no")
+    assert ledger.rollback(job, 1, actor="user", is_dead=lambda owner: True).requeues
 
 
 def test_any_tar_lists_a_snapshot(stored: bytes) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
@@ -18,11 +17,9 @@ from holdfast.blobs.publish import DISK, NEW_FILE, NO_ROOM, Disk, make_directory
 from holdfast.blobs.warc import MEMBER_BYTES_MAX, damaged, member, payload
 from holdfast.errors import BadParams, HoldfastError, NotFound
 from holdfast.faults import point
-from holdfast.model.outcome import Body, BodyRef
+from holdfast.model.outcome import SEGMENT_NAME, Body, BodyRef, is_segment
 
 SEGMENT_BYTES_MAX = 256 * 1024 * 1024
-_NAME = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*")
-_SEGMENT = re.compile(rf"{_NAME.pattern}/{_NAME.pattern}\.warc\.gz")
 
 
 class Segments:
@@ -38,7 +35,7 @@ class Segments:
         disk: Disk = DISK,
     ) -> None:
         for name in (job_uid, writer):
-            if not _NAME.fullmatch(name):
+            if not SEGMENT_NAME.fullmatch(name):
                 raise BadParams(f"{name!r} cannot be part of a segment's name")
         self._root, self._job_uid, self._writer = root, job_uid, writer
         self._segment_bytes_max, self._disk = segment_bytes_max, disk
@@ -101,7 +98,7 @@ class Segments:
 
     def _stored(self, reference: BodyRef) -> bytes:
         """The referenced bytes. References may come from a restored snapshot, so neither path nor length is trusted."""
-        if not _SEGMENT.fullmatch(reference.segment) or reference.offset < 0:
+        if not is_segment(reference.segment) or reference.offset < 0:
             raise damaged(reference, "has an impossible reference")
         if not 0 < reference.length <= MEMBER_BYTES_MAX:
             raise damaged(reference, f"claims {reference.length} stored bytes")

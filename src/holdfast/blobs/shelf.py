@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from holdfast.blobs.publish import make_directory, publish, refusal, sync_directory
 from holdfast.errors import BadParams, Corrupt, HoldfastError, LedgerUnavailable, NotFound, Refused
+from holdfast.model.outcome import is_segment
 
 READ_BYTES = 1 << 20
 MARK = "restoring"
@@ -27,9 +28,10 @@ class SegmentShelf:
         self._root = root
 
     def blocks(self, name: str, length: int) -> Iterator[bytes]:
-        path = self._root / name
+        if not is_segment(name):
+            raise Corrupt(f"{name[:200]!r} cannot be a segment's name", hint="holdfast verify JOB")
         try:
-            with path.open("rb") as file:
+            with open(self._root / name, "rb", opener=_not_followed) as file:
                 if file.seek(0, os.SEEK_END) < length:
                     raise Corrupt(f"segment {name} is shorter than its pages need", hint="holdfast verify JOB")
                 file.seek(0)
@@ -41,6 +43,8 @@ class SegmentShelf:
                     yield block
         except FileNotFoundError:
             raise NotFound(f"segment {name} is missing", hint="--without-artifacts leaves bodies out") from None
+        except OSError as error:
+            raise BadParams(f"segment {name} cannot be read: {error.strerror}") from error
 
     def is_free(self, uid: str) -> bool:
         folder = self._root / uid
@@ -70,6 +74,11 @@ class SegmentShelf:
                     folder.rmdir()
                 raise
             (folder / MARK).unlink(missing_ok=True)
+
+
+def _not_followed(path: str, flags: int) -> int:
+    """Where a link leads is not in the data folder."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
 def is_being_restored(folder: Path) -> bool:
@@ -106,4 +115,6 @@ def opened(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise BadParams(f"{path} cannot be read: {error.strerror}") from error
     with file:
+        if not file.seekable():
+            raise BadParams(f"{path} cannot be read: it is no file but a stream", hint="save it to a file first")
         yield file

@@ -42,7 +42,7 @@ def _tell_of_missing(call: Call, ledger: Ledger, job: Job) -> None:
     from holdfast.audit.segments import short_segments
 
     folder = call.settings.segments
-    short = short_segments(ledger.query, job.id, lambda name: wiring.size_of(folder / name))
+    short = short_segments(ledger.query, job.id, lambda name: wiring.segment_size(call.settings, name))
     if short:
         pages = count_of(sum(each.pages for each in short), "page")
         call.voice.insist(f"The bytes of {pages} are not here: the snapshot has none, and {folder} neither.")

@@ -77,7 +77,7 @@ def _segments(call: Call, ledger: Ledger, job: Job) -> list[dict[str, Any]]:
     """The files that bodies lie in: there, and long enough. What is in them is read by --deep only."""
     from holdfast.audit.segments import short_segments
 
-    short = short_segments(ledger.query, job.id, lambda name: wiring.size_of(call.settings.segments / name))
+    short = short_segments(ledger.query, job.id, lambda name: wiring.segment_size(call.settings, name))
     return [_finding(BODIES_CHECK, str(each), []) for each in short]
 
 

@@ -17,6 +17,7 @@ from holdfast.ledger.readdressing import CheckpointChain, Readdressed
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical, key_of, key_of_name
+from holdfast.model.outcome import is_segment
 from holdfast.model.portable import Arrival, Shape, Slice, moved_by
 from holdfast.model.states import JOB, move
 
@@ -159,6 +160,8 @@ class _Writer:
     def _segment(self, row: dict[str, Any]) -> None:
         if self._arrival.segments_under is not None:
             row["name"] = f"{self._arrival.segments_under}/{row['name'].rpartition('/')[2]}"
+        if not is_segment(row["name"]):
+            raise Corrupt(f"the snapshot has a segment with a name that cannot be used: {row['name'][:200]!r}")
 
     def _checkpoint(self, row: dict[str, Any]) -> None:
         row["doc"], row["checksum"] = self._chain.next(row["doc"], row["checksum"])

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from holdfast.model.target import External, Found, PageRow
+
+SEGMENT_NAME = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*")  # of its folder, and of its writer
+_SEGMENT = re.compile(rf"{SEGMENT_NAME.pattern}/{SEGMENT_NAME.pattern}\.warc\.gz")
+
+
+def is_segment(name: str) -> bool:
+    """Whether this can be a segment's name. Rows may come from a restored snapshot: no other name is ever a path."""
+    return _SEGMENT.fullmatch(name) is not None
 
 
 class BodyRef(msgspec.Struct, frozen=True, gc=False):

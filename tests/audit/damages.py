@@ -105,7 +105,8 @@ DAMAGES = (
     Damage("L10.completed", "UPDATE job SET health = NULL WHERE id = :job", "pond"),
     Damage("L11.request", f"UPDATE chunk SET requested = 'pause' WHERE id = ({CONTROL})"),
     Damage("L11.request", "UPDATE job SET phase = 'extracting' WHERE id = :job", "pond"),
-    Damage("L11.claims", f"UPDATE entry SET at = ({LUNCH}) WHERE chunk IN ({CHUNKS}) AND verb = 'claim' AND no = 2"),
+    # A claim, and what came after it: later than only the claim, time would have been set back.
+    Damage("L11.claims", f"UPDATE entry SET at = ({LUNCH}) WHERE chunk IN ({CHUNKS}) AND no >= 2 AND at < ({LUNCH})"),
     Damage("L11.claims", f"UPDATE target SET tried_at = ({LUNCH}) WHERE id = ({TRIED_BEFORE_LUNCH})"),
     Damage("L12.version", "UPDATE job SET version = version + 1 WHERE id = :job"),
     Damage("L13.lane", f"UPDATE lane SET due = 4503599627370496 WHERE chunk IN ({CHUNKS}) AND todo > 1"),

@@ -38,19 +38,27 @@ def _place(column: str) -> str:
 
 # From each request to the next move into `in_progress`. A request is stamped after it has waited for running settles,
 # so a lawful claim is never later than it; a claim that slipped through with an older stamp cannot be seen in rows.
+# `back` is where a chunk's time was set back between two commits: what lies in such a step may be before or after.
 _CLOSED = (
     "WITH closed AS MATERIALIZED (SELECT v.at AS begun, coalesce((SELECT o.at FROM event o WHERE o.chunk = v.chunk "
     "AND o.seq > v.seq AND o.thing = 'job' AND o.target = 'in_progress' AND o.source <> o.target "
     f"ORDER BY o.seq LIMIT 1), {FOREVER_MS}) AS ended FROM event v "
     "JOIN chunk k ON k.id = v.chunk WHERE k.job = ? AND v.thing = 'job' "
-    "AND v.verb IN ('request_pause', 'request_cancel', 'rollback'))"
+    "AND v.verb IN ('request_pause', 'request_cancel', 'rollback')), back AS MATERIALIZED (SELECT g.chunk, "
+    "g.at AS high, h.at AS low FROM entry g JOIN chunk k ON k.id = g.chunk JOIN entry h ON h.chunk = g.chunk "
+    "AND h.no = g.no + 1 WHERE k.job = ? AND h.at < g.at)"
 )
 
 
-def _leased_before(chunk: str, epoch: str) -> str:
-    """The claim's lease is not one that was granted after the window: a pause ends every lease, clocks may go back."""
+def _claimed_between(at: str, epoch: str) -> str:
+    """In the window by a clock that is known not to have been set back over it, under a lease not granted after it.
+
+    A lease that stands is judged when it ends: its last commit tells whether the clock went back meanwhile.
+    """
     return (
-        f"NOT EXISTS (SELECT 1 FROM entry g WHERE g.chunk = {chunk} AND g.epoch = {epoch} AND g.verb = 'lease' "
+        f"{at} > w.begun AND {at} < w.ended AND (c.owner_pid IS NULL OR c.epoch > {epoch}) "
+        f"AND NOT EXISTS (SELECT 1 FROM back b WHERE b.chunk = c.id AND b.low < {at} AND b.high >= {at}) "
+        f"AND NOT EXISTS (SELECT 1 FROM entry g WHERE g.chunk = c.id AND g.epoch = {epoch} AND g.verb = 'lease' "
         "AND g.at >= w.ended)"
     )
 
@@ -114,12 +122,10 @@ LAWS = (
         "L11.claims",
         "Nothing is claimed between a request or a rollback and the next start or resume.",
         f"{_CLOSED} SELECT 'claim', e.chunk, e.no, e.at FROM {ENTRIES} CROSS JOIN closed w WHERE c.job = ? "
-        "AND e.verb = 'claim' AND e.n > 0 AND e.at > w.begun AND e.at < w.ended "
-        f"AND {_leased_before('e.chunk', 'e.epoch')} "
+        f"AND e.verb = 'claim' AND e.n > 0 AND {_claimed_between('e.at', 'e.epoch')} "
         "UNION ALL SELECT 'target', t.id, t.last_no, t.tried_at FROM target t JOIN lane l ON l.id = t.lane "
-        "LEFT JOIN entry a ON a.chunk = t.last_chunk AND a.no = t.last_no CROSS JOIN closed w WHERE t.job = ? "
-        "AND t.tried_at > w.begun AND t.tried_at < w.ended "
-        f"AND {_leased_before('l.chunk', 'coalesce(t.held_epoch, a.epoch)')}",
+        "JOIN chunk c ON c.id = l.chunk LEFT JOIN entry a ON a.chunk = t.last_chunk AND a.no = t.last_no "
+        f"CROSS JOIN closed w WHERE t.job = ? AND {_claimed_between('t.tried_at', 'coalesce(t.held_epoch, a.epoch)')}",
     ),
     Invariant(
         "L12.version",

@@ -118,6 +118,22 @@ def test_what_the_dead_held_is_put_back_first(scene: Scene) -> None:
     assert verify(scene.ledger.query, again.id) == []
 
 
+def test_a_cancel_that_the_dead_owed_is_carried_out_whole_first(scene: Scene) -> None:
+    job = restored(scene.empty, scene.elsewhere, scene.taken())
+    scene.empty.move(job.id, "resume", actor="user", because="go on")
+    Worker(scene.empty, ManualClock(), job.id, pid=50).lease()
+    assert scene.empty.books(job.id)[1].pending
+    scene.empty.request(job.id, "cancel", actor="user", because="enough")
+    with closing(SqliteLedger.open(scene.elsewhere / "ledger.db", ManualClock(), "another boot")) as later:
+        stored = taken(later, job.id)
+    again = restored(scene.ledger, scene.elsewhere, stored, name="again")
+    for ledger, each in ((scene.empty, job), (scene.ledger, again)):
+        after, counts, _ = ledger.books(each.id)
+        assert (after.status, counts.left) == ("cancelled", 0)
+        assert counts.cancelled
+        assert verify(ledger.query, each.id) == []
+
+
 class Meddling:
     """A ledger in which somebody labels a target while rows are copied."""
 

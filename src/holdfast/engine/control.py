@@ -73,7 +73,7 @@ def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
     if row.action in ("start", "resume"):
         return ledger.move(job.id, row.action, actor=actor, because="waiting for a worker", version=job.version)
     if row.action == "acknowledge":
-        return _acknowledged(ledger, job)
+        return acknowledged(ledger, job)
     if row.action == "free":
         ledger.rescue(job.id, is_dead=is_dead)
         return ledger.books(job.id)[0]
@@ -88,7 +88,7 @@ def pause(ledger: Ledger, job: Job, *, actor: str, paused_by: str = "user") -> J
     repeated(
         lambda: ledger.request(job.id, "pause", actor=actor, because=because, paused_by=paused_by), tries=VERB_TRIES
     )
-    return _acknowledged(ledger, job)
+    return acknowledged(ledger, job)
 
 
 def cancel(ledger: Ledger, job: Job, *, actor: str) -> Job:
@@ -100,10 +100,11 @@ def cancel(ledger: Ledger, job: Job, *, actor: str) -> Job:
         cancel_rest(ledger, job)
         return ledger.books(job.id)[0]
     repeated(lambda: ledger.request(job.id, "cancel", actor=actor, because="cancelled by user"), tries=VERB_TRIES)
-    return _acknowledged(ledger, job)
+    return acknowledged(ledger, job)
 
 
-def _acknowledged(ledger: Ledger, job: Job) -> Job:
+def acknowledged(ledger: Ledger, job: Job) -> Job:
+    """What was asked for is carried out where nobody works the job, a cancel with all that was left."""
     done = repeated(lambda: ledger.acknowledge(job.id, is_dead=is_dead), tries=VERB_TRIES)
     after = done or ledger.books(job.id)[0]
     if after.status == "cancelled":

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from holdfast.clock import iso
-from holdfast.engine.control import holder_of
+from holdfast.engine.control import acknowledged, holder_of
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.tarball import Packer
 from holdfast.errors import Refused
@@ -71,12 +71,12 @@ def write(ledger: Ledger, shelf: Shelf | None, job: Job, out: Callable[[bytes], 
 
 
 def at_rest(ledger: Ledger, job: Job) -> Job:
-    """The job with nothing in anybody's hands: what the dead held is put back, a pause they owed is taken."""
+    """The job with nothing in anybody's hands: what the dead held is put back, a pause or cancel they owed is taken."""
     owner = holder_of(ledger, job)
     if owner is not None:
         raise _worked(job, str(owner))
     if job.requested is not None:
-        ledger.acknowledge(job.id, is_dead=is_dead)
+        acknowledged(ledger, job)
     elif ledger.holders(job.id):
         ledger.rescue(job.id, is_dead=is_dead)
     return ledger.books(job.id)[0]

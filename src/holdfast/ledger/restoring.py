@@ -27,7 +27,7 @@ ROWS_PER_LOOK = 256
 
 def copy_in(tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping[str, int]) -> Job:
     """Write every slice, in the order of the tables; the job as it is then. Refused where its name or id is taken."""
-    for job in arrival.replaces:
+    for job in sorted(arrival.replaces):  # the order in which every verb locks several jobs
         set_aside(tx, job, because="restore --replace")
     _refuse_taken(tx, arrival)
     by = {table: reserved.get(table, _free(tx, table, *bounds)) for table, bounds in arrival.ids.items()}

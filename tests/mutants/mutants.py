@@ -51,7 +51,12 @@ MUTANTS = (
         "overwritten rows taken for what they were",
         "the lists of a checkpoint stay as they were, whatever was retried or excluded since (CHK-04)",
         "ledger/views_asof.py",
-        (("    if overwritten is not None:", "    if overwritten == 0:"),),
+        (
+            (
+                "AND {'' if settled else 'NOT '}({_DONE} OR EXISTS (SELECT 1 {_DONE_THEN}))",
+                "AND {'' if settled else 'NOT '}{_DONE}",
+            ),
+        ),
         "ledger/test_conformance_looks.py -k 'sqlite and overwrote'",
     ),
     Mutant(
@@ -426,6 +431,20 @@ MUTANTS = (
         "ledger/reverting.py",
         (("_then(images.get(row[0], row[3:]), ", "_then(row[3:], "),),
         "ledger/test_conformance_rolling_back.py -k 'sqlite and retried_since'",
+    ),
+    Mutant(
+        "any before-image taken for the oldest",
+        "what was rescanned twice stands again as it stood first, whatever the clock said (E13)",
+        "ledger/reverting.py",
+        (("target: min(images, key", "target: max(images, key"),),
+        "ledger/test_conformance_rolling_back.py -k 'sqlite and rescanned_twice'",
+    ),
+    Mutant(
+        "half a cancel before a snapshot",
+        "a cancel that a dead worker owed ends with nothing left pending",
+        "engine/snapshots.py",
+        (("        acknowledged(ledger, job)\n", "        ledger.acknowledge(job.id, is_dead=is_dead)\n"),),
+        "snapshots/test_refusals.py -k the_dead_owed",
     ),
     Mutant(
         "ids given again",

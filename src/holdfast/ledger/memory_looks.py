@@ -105,13 +105,13 @@ def as_of(tables: Tables, job: int, commits: Mapping[str, int], settled: bool) -
 
 
 def _then(tables: Tables, now: TargetState, commits: Mapping[str, int]) -> TargetState:
-    """The target as it stood: what a verb overwrote since is the oldest image beyond the vector."""
+    """The target as it stood: of what verbs overwrote since, only the oldest can have been settled by then."""
     since = [
-        (tables.entries[chunk, no].at, chunk, no, row.before)
-        for (target, chunk, no), row in tables.undo.items()
-        if target == now.id and not _was((chunk, no), commits)
+        row.before
+        for (target, *commit), row in tables.undo.items()
+        if target == now.id and not _was((commit[0], commit[1]), commits)
     ]
-    return min(since, key=lambda each: each[:3])[3] if since else now
+    return next((before for before in since if _was(before.settled_by, commits)), since[0] if since else now)
 
 
 def _listed(row: TargetState, settled: bool) -> ListedTarget:

@@ -150,20 +150,26 @@ def _restore(tx: Tx, control: int, commits: Mapping[str, int], targets: Sequence
 
 
 def _images(tx: Tx, commits: Mapping[str, int], ids: list[Any]) -> dict[int, Row]:
-    """The oldest before-image beyond the vector, of those that have one: as columns of IMAGE."""
-    rows = tx.rows(
-        # In this order: most have no image, and an entry is looked up for each that there is.
-        "SELECT u.target, u.before, u.chunk, u.no FROM undo u CROSS JOIN entry e "
-        f"WHERE u.target IN ({marks(ids)}) AND e.chunk = u.chunk AND e.no = u.no "
-        "ORDER BY u.target, e.at, u.chunk, u.no",
-        ids,
-    )
-    oldest: dict[int, Row] = {}
+    """The oldest before-image beyond the vector, of those that have one: as columns of IMAGE.
+
+    Clocks go back and chunks count apart, so neither tells the order. The image that had been settled by the vector is
+    the oldest, since what overwrote it took that away; without one, those of the least generation are alike here.
+    """
+    rows = tx.rows(f"SELECT target, before, chunk, no FROM undo WHERE target IN ({marks(ids)})", ids)
+    found: dict[int, list[Row]] = defaultdict(list)
     for target, before, chunk, no in rows:
-        if target not in oldest and no > commits.get(str(chunk), 0):
+        if no > commits.get(str(chunk), 0):
             image = msgspec.json.decode(bytes(before))
-            oldest[target] = tuple(image[name] for name in IMAGE)
-    return oldest
+            found[target].append(tuple(image[name] for name in IMAGE))
+    return {
+        target: min(images, key=lambda image: (not _was_settled(image, commits), image[5]))
+        for target, images in found.items()
+    }
+
+
+def _was_settled(image: Row, commits: Mapping[str, int]) -> bool:
+    done_chunk, done_no = image[-2:]
+    return done_no is not None and done_no <= commits.get(str(done_chunk), 0)
 
 
 def _attempts(tx: Tx, commits: Mapping[str, int], ids: list[Any]) -> dict[int, list[_Attempt]]:
@@ -188,8 +194,8 @@ def _attempts(tx: Tx, commits: Mapping[str, int], ids: list[Any]) -> dict[int, l
 def _then(image: Row, kept: list[_Attempt], commits: Mapping[str, int]) -> _Then:
     """Settled at the vector: as it was. Else pending, whatever it waited for, with the attempts that it had spent."""
     last = (kept[0].chunk, kept[0].no) if kept else (None, None)
-    generation, done_chunk, done_no = image[5], image[-2], image[-1]
-    if done_no is not None and done_no <= commits.get(str(done_chunk), 0):
+    generation = image[5]
+    if _was_settled(image, commits):
         return _Then(*image, *last)
     spent = [attempt for attempt in kept if attempt.generation == generation and not attempt.refunded]
     is_suspect = bool(kept) and (kept[0].generation, kept[0].outcome) == (generation, "lost")

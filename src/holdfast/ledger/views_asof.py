@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from holdfast.ledger.books import read_checkpoint
 from holdfast.ledger.tx import Row, Tx
 from holdfast.model.look import CheckpointRow, ListedTarget
@@ -38,58 +36,26 @@ def checkpoints(tx: Tx, job: int, before: int | None, limit: int) -> list[Checkp
     ]
 
 
-class _Image(msgspec.Struct):
-    """The part of an undo row's before-image that says whether its target was settled, and how."""
-
-    state: int
-    done_chunk: int | None
-    done_no: int | None
-
-
-_image_decoder = msgspec.json.Decoder(_Image)
 _DONE = "EXISTS (SELECT 1 FROM v WHERE v.chunk = t.done_chunk AND v.no >= t.done_no)"
-# What a verb overwrote since: the oldest before-image beyond the vector is how the target stood then.
-_SINCE = (
-    "FROM undo u JOIN v ON v.chunk = u.chunk JOIN entry e ON e.chunk = u.chunk AND e.no = u.no "
-    "WHERE u.target = t.id AND u.no > v.no"
+# What a verb overwrote since: of a target's images beyond the vector, only the oldest can have been settled by then.
+# So no order is asked for, which clocks that go back and chunks that count apart could not give.
+_DONE_THEN = (
+    "FROM undo u JOIN v ON v.chunk = u.chunk AND v.no < u.no JOIN v w ON w.chunk = u.done_chunk AND w.no >= u.done_no "
+    "WHERE u.target = t.id"
 )
 
 
 def as_of(tx: Tx, job: int, commits: Mapping[str, int], settled: bool, after: int, limit: int) -> list[ListedTarget]:
-    """Rows are read until so many fit: of those that were overwritten since only the image can tell."""
-    found: list[ListedTarget] = []
-    while len(found) < limit:
-        rows = _candidates(tx, job, commits, settled, after, limit)
-        for row in rows:
-            state = _state_then(row, commits)
-            if (state is not None) == settled:
-                found.append(_listed(row, state))
-        if len(rows) < limit:
-            break
-        after = rows[-1][0]
-    return found[:limit]
-
-
-def _candidates(tx: Tx, job: int, commits: Mapping[str, int], settled: bool, after: int, limit: int) -> list[Row]:
     table, numbers = vector(commits)
-    return tx.rows(
-        f"{table} SELECT t.id, l.origin || t.path, t.type, t.depth, t.rank, t.parent, t.state, t.done_chunk, "
-        f"t.done_no, (SELECT u.before {_SINCE} ORDER BY e.at, u.chunk, u.no LIMIT 1) "
+    rows = tx.rows(
+        f"{table} SELECT t.id, l.origin || t.path, t.type, t.depth, t.rank, t.parent, "
+        f"CASE WHEN {_DONE} THEN t.state ELSE (SELECT u.state {_DONE_THEN} LIMIT 1) END "
         "FROM target t JOIN lane l ON l.id = t.lane WHERE +t.job = ? AND t.id > ? "
         "AND EXISTS (SELECT 1 FROM v WHERE v.chunk = t.found_chunk AND v.no >= t.found_no) "
-        f"AND ({_DONE if settled else f'NOT {_DONE}'} OR EXISTS (SELECT 1 {_SINCE})) ORDER BY t.id LIMIT ?",
+        f"AND {'' if settled else 'NOT '}({_DONE} OR EXISTS (SELECT 1 {_DONE_THEN})) ORDER BY t.id LIMIT ?",
         (*numbers, job, after, limit),
     )
-
-
-def _state_then(row: Row, commits: Mapping[str, int]) -> int | None:
-    """The settled state of a target at the vector; None where it was not settled then."""
-    state, chunk, no, overwritten = row[6:10]
-    if overwritten is not None:
-        image = _image_decoder.decode(bytes(overwritten))
-        state, chunk, no = image.state, image.done_chunk, image.done_no
-    was_done = chunk is not None and no is not None and no <= commits.get(str(chunk), 0)
-    return int(state) if was_done else None
+    return [_listed(row, row[6]) for row in rows]
 
 
 def _listed(row: Row, state: int | None) -> ListedTarget:

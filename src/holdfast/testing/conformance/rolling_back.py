@@ -11,10 +11,11 @@ from holdfast.model.bookmark import Bookmark
 from holdfast.model.edit import RolledBack
 from holdfast.testing.conformance.bench import MARSH, Bench
 from holdfast.testing.conformance.probes import SqlProbe
-from holdfast.testing.conformance.verdicts import fail, page, retry
+from holdfast.testing.conformance.verdicts import fail, hand_back, page, retry
 from holdfast.testing.conformance.worker import Worker
 
 POND = "https://pond.test"
+HOUR_MS = 3_600_000
 
 
 def roll_back(bench: Bench, job: int, number: int = 1) -> RolledBack:
@@ -67,6 +68,16 @@ def work_to_the_end(bench: Bench, job: int) -> Worker:
     assert ended is not None
     assert ended.status == "completed"
     return worker
+
+
+def listed(bench: Bench, job: int, number: int = 1) -> list[list[tuple[str, str | None]]]:
+    """What had been settled at a checkpoint, and what had not."""
+    [point] = [row.point for row in bench.ledger.checkpoints(job) if row.number == number]
+    assert point is not None
+    return [
+        [(row.url, row.status) for row in bench.ledger.as_of(job, point.commits, settled=settled)]
+        for settled in (True, False)
+    ]
 
 
 def urls(bench: Bench, job: int) -> set[str]:
@@ -291,18 +302,9 @@ class TestHistoryOfRollback:
 
     def test_the_lists_of_earlier_checkpoints_stay_as_they_were(self, bench: Bench) -> None:
         worker = gone_on(bench)
-        [point] = [row.point for row in bench.ledger.checkpoints(worker.job) if row.number == 1]
-        assert point is not None
-
-        def lists() -> list[list[str]]:
-            return [
-                [row.url for row in bench.ledger.as_of(worker.job, point.commits, settled=settled)]
-                for settled in (True, False)
-            ]
-
-        before = lists()
+        before = listed(bench, worker.job)
         roll_back(bench, worker.job)
-        assert lists() == before
+        assert listed(bench, worker.job) == before
 
     def test_a_reader_goes_on_behind_what_it_read(self, bench: Bench) -> None:
         """A bookmark is not moved back: what is fetched again has new commits, and comes again."""
@@ -351,6 +353,68 @@ class TestWhatStoodBeside:
         row = bench.target(worker.job, f"{MARSH}/frog/2")
         assert (row.status, row.code, row.generation, row.attempts) == ("failed", "http_404", 1, 1)
         assert bench.probe.undone(row.id) == []
+        sound(bench, worker.job)
+
+    def test_what_was_rescanned_twice_is_what_it_was_first_whatever_the_clock_says(self, bench: Bench) -> None:
+        """E13: an hour back between two rescans puts the newer image at the earlier time."""
+        worker = bench.working(2)
+        worker.settle(*(page(here) for here in worker.claim()), checkpoint="targets")
+        before = listed(bench, worker.job)
+        for hours_back in (0, 1):
+            bench.ledger.finish(worker.job, worker.control)
+            worker.release()
+            bench.clock.set_wall(bench.clock.wall_ms() - hours_back * HOUR_MS)
+            bench.clock.advance(1)
+            bench.ledger.reopen(worker.job, "rescan", actor="ann", because="again")
+            bench.ledger.walk(worker.job)
+            worker.lease()
+            worker.settle(*(page(here) for here in worker.claim()))
+        assert {row.generation for row in bench.targets(worker.job)} == {3}
+        assert listed(bench, worker.job) == before
+        roll_back(bench, worker.job)
+        assert bench.counts(worker.job) == at_checkpoint(bench, worker.job)
+        assert {row.generation for row in bench.targets(worker.job)} == {1}
+        assert listed(bench, worker.job) == before
+        sound(bench, worker.job)
+
+    def test_what_a_claim_left_out_and_an_include_put_back_is_what_it_was(self, bench: Bench) -> None:
+        """Its images lie in two chunks, whose numbers say nothing of each other; nor does a clock that went back."""
+        worker = bench.working(2)
+        [here] = worker.claim(1)
+        bench.ledger.exclude(worker.job, "/frog/1", actor="ann")
+        worker.settle(hand_back(here))
+        worker.claim()
+        assert bench.target(worker.job, here.url).status == "skipped"
+        worker.settle(*(page(each) for each in worker.hand.values()), checkpoint="targets")
+        before = listed(bench, worker.job)
+        bench.clock.set_wall(bench.clock.wall_ms() + HOUR_MS)
+        bench.ledger.include(worker.job, 1, actor="ann")
+        assert bench.ledger.walk(worker.job).requeued == 1
+        bench.clock.set_wall(bench.clock.wall_ms() - HOUR_MS)
+        bench.clock.advance(10)
+        [here] = worker.claim(1)
+        bench.ledger.exclude(worker.job, "/frog/*", actor="ann")
+        worker.settle(hand_back(here))
+        assert worker.claim() == []
+        assert bench.target(worker.job, here.url).status == "skipped"
+        assert len(bench.probe.undone(here.id)) == 3
+        assert listed(bench, worker.job) == before
+        roll_back(bench, worker.job)
+        assert bench.counts(worker.job) == at_checkpoint(bench, worker.job)
+        assert listed(bench, worker.job) == before
+        sound(bench, worker.job)
+
+    def test_a_claim_before_the_clock_went_back_was_before_the_rollback(self, bench: Bench) -> None:
+        """E13: `verify` does not take it for a claim of a job that stands still."""
+        worker = begun(bench)
+        worker.settle(*(page(here) for here in worker.claim(1)))
+        worker.claim(1)
+        bench.clock.set_wall(bench.clock.wall_ms() - HOUR_MS)
+        bench.ledger.request(worker.job, "pause", actor="ann", because="enough")
+        sound(bench, worker.job)
+        worker.release()
+        sound(bench, worker.job)
+        roll_back(bench, worker.job)
         sound(bench, worker.job)
 
     def test_a_rescan_that_was_under_way_is_under_way_again(self, bench: Bench) -> None:

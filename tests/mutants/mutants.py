@@ -1146,7 +1146,7 @@ MUTANTS = (
         "names in a snapshot believed",
         "whatever a snapshot names, nothing is written outside the data folder (H13)",
         "model/snapshot.py",
-        (("    _check_names(manifest)\n    return manifest", "    return manifest"),),
+        (("    _check_names(manifest)\n    _check_ids", "    _check_ids"),),
         "snapshots/test_damage.py -k outside",
     ),
     Mutant(

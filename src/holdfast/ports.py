@@ -410,9 +410,9 @@ class Copies(Protocol):
     ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
         """The next rows of one table, in a short transaction, and where to go on; None: these were the last."""
 
-    def copy_in(self, arrival: Arrival, slices: Iterator[Slice]) -> Job:
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead) -> Job:
         """A job from its rows, in one commit: ids are moved to free ones, keys are salted anew, held names raise
-        Refused. What was in progress arrives paused."""
+        Refused. What was in progress arrives paused; what it replaces is paused and set aside in the same commit."""
 
 
 class Ledger(Jobs, Edits, Rollbacks, Work, Views, Looks, Surveys, Hosts, Copies, Protocol):

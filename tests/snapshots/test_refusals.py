@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from audit.stories import Worker
+from audit.stories import Worker, begun
 from holdfast import faults, wiring
 from holdfast.audit.verify import verify
 from holdfast.blobs.shelf import MARK, SegmentShelf
@@ -88,6 +88,22 @@ def test_a_job_that_is_replaced_is_kept_under_another_name(scene: Scene) -> None
     assert (kept.name, kept.identity, kept.status) == ("court~1", None, "paused")
     assert image(scene.ledger, kept.id)["target"] == before["target"]
     assert [verify(scene.ledger.query, each.id) for each in (kept, job)] == [[], []]
+
+
+def test_a_restore_that_is_refused_does_not_touch_the_job_that_it_would_replace(scene: Scene) -> None:
+    job = begun(scene.empty, ManualClock(), "court")
+    job.release()
+    before = scene.empty.books(job.job), image(scene.empty, job.job)
+    assert before[0][0].status == "in_progress"
+    stored = scene.taken()
+    faults.arm("restore.before_commit:1:raise")
+    with pytest.raises(InjectedFault):
+        restored(scene.empty, scene.elsewhere, stored, replace=True)
+    faults.arm("")
+    assert (scene.empty.books(job.job), image(scene.empty, job.job)) == before
+    restored(scene.empty, scene.elsewhere, stored, replace=True)
+    kept = scene.empty.books(job.job)[0]
+    assert (kept.name, kept.status, verify(scene.empty.query, kept.id)) == ("court~1", "paused", [])
 
 
 def test_a_job_that_is_worked_is_not_copied_and_not_replaced(scene: Scene) -> None:
@@ -184,8 +200,8 @@ def test_bodies_stay_where_nobody_knows_whether_their_rows_were_committed(
     stored = scene.taken()
     copy_in = scene.empty.copy_in
 
-    def committed_then_stopped(arrival: Any, slices: Any) -> Any:
-        copy_in(arrival, slices)
+    def committed_then_stopped(arrival: Any, slices: Any, **more: Any) -> Any:
+        copy_in(arrival, slices, **more)
         raise stop
 
     with monkeypatch.context() as patch:

@@ -14,7 +14,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from holdfast.engine.control import holder_of, pause
+from holdfast.engine.control import holder_of
+from holdfast.engine.liveness import is_dead
 from holdfast.engine.snapshots import BODIES, SEGMENT_BYTES, load_zstd
 from holdfast.engine.tarball import Unpacker
 from holdfast.errors import Refused
@@ -137,7 +138,7 @@ def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes) ->
             hint=f"--name OTHER restores beside it; --replace keeps it as {taken[0].name}~1",
         )
     for job in taken:
-        _make_way(ledger, job)
+        _refuse_worked(ledger, job)
     uid = _uid(manifest.job_id, {job.uid for job in jobs}, shelf)
     arrival = Arrival(
         ledger=manifest.ledger,
@@ -151,11 +152,11 @@ def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes) ->
         because=f"restored from {manifest.id} of {manifest.updated_at}",
     )
     if not manifest.bodies:
-        return ledger.copy_in(arrival, snapshot.slices())
+        return ledger.copy_in(arrival, snapshot.slices(), is_dead=is_dead)
     with shelf.receiving(uid) as receive:
         for file, blocks in snapshot.bodies():
             receive(file, blocks)
-        return ledger.copy_in(arrival, snapshot.slices())
+        return ledger.copy_in(arrival, snapshot.slices(), is_dead=is_dead)
 
 
 def _check_schema(ledger: Ledger, manifest: Manifest) -> None:
@@ -174,12 +175,10 @@ def _name(wanted: str | None, manifest: Manifest) -> str:
     return manifest.name if wanted is None else check_name(wanted)
 
 
-def _make_way(ledger: Ledger, job: Job) -> None:
+def _refuse_worked(ledger: Ledger, job: Job) -> None:
     owner = holder_of(ledger, job)
     if owner is not None:
         raise Refused(f"{job.name} is being worked by {owner}; it cannot be replaced now", hint="holdfast pause")
-    if job.status == "in_progress":
-        pause(ledger, job, actor="cli")
 
 
 def _uid(wanted: str, taken: set[str], shelf: Shelf) -> str:

@@ -434,7 +434,7 @@ class MemoryLedger:
     ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
         raise Refused(NOT_PORTABLE)
 
-    def copy_in(self, arrival: Arrival, slices: Iterator[Slice]) -> Job:
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead) -> Job:
         raise Refused(NOT_PORTABLE)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

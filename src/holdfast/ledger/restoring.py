@@ -11,7 +11,8 @@ import msgspec
 
 from holdfast.errors import Corrupt, Refused
 from holdfast.ledger.books import add_event, write_checkpoint
-from holdfast.ledger.jobs import close_runs, control_chunk, read_job, set_aside
+from holdfast.ledger.jobs import close_runs, control_chunk, read_job, request, set_aside
+from holdfast.ledger.leases import acknowledge
 from holdfast.ledger.portable import BY_NAME, shapes
 from holdfast.ledger.readdressing import CheckpointChain, Readdressed
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
@@ -20,15 +21,16 @@ from holdfast.model.keys import canonical, key_of, key_of_name
 from holdfast.model.outcome import is_segment
 from holdfast.model.portable import Arrival, Shape, Slice, moved_by
 from holdfast.model.states import JOB, move
+from holdfast.ports import IsDead
 
 Change = Callable[[dict[str, Any]], None]
 ROWS_PER_LOOK = 256
 
 
-def copy_in(tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping[str, int]) -> Job:
+def copy_in(tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping[str, int], is_dead: IsDead) -> Job:
     """Write every slice, in the order of the tables; the job as it is then. Refused where its name or id is taken."""
     for job in sorted(arrival.replaces):  # the order in which every verb locks several jobs
-        set_aside(tx, job, because="restore --replace")
+        _make_way(tx, job, arrival.actor, is_dead)
     _refuse_taken(tx, arrival)
     by = {table: reserved.get(table, _free(tx, table, *bounds)) for table, bounds in arrival.ids.items()}
     own = {shape.table: set(shape.columns) for shape in shapes(tx)}
@@ -43,6 +45,17 @@ def copy_in(tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping
     if writer is None:
         raise Corrupt("there is no job in the snapshot")
     return _arrived(tx, writer.ids.job, arrival)
+
+
+def _make_way(tx: Tx, job: int, actor: str, is_dead: IsDead) -> None:
+    """The job that had the name, at rest and under another one: a restore that is refused has not touched it."""
+    tx.take_turns(job)
+    before = read_job(tx, job, locked=True)
+    if before.status == "in_progress":
+        request(tx, job, "pause", actor=actor, because="restore --replace", paused_by="user")
+        if acknowledge(tx, job, is_dead=is_dead) is None:
+            raise Refused(f"{before.name} is being worked; it cannot be replaced now", hint="holdfast pause")
+    set_aside(tx, job, because="restore --replace")
 
 
 def _refuse_taken(tx: Tx, arrival: Arrival) -> None:

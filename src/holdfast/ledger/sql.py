@@ -438,9 +438,9 @@ class SqlLedger:
     ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
         return self._read(lambda tx: portable.copy_out(tx, job, shape, after, limit))
 
-    def copy_in(self, arrival: Arrival, slices: Iterator[Slice]) -> Job:
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead) -> Job:
         with self._store.reserved(arrival.ids) as reserved:
-            return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved))
+            return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved, is_dead))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._read(lambda tx: tx.rows(sql, parameters))

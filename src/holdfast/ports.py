@@ -453,8 +453,11 @@ class Shelf(Protocol):
     def is_free(self, uid: str) -> bool:
         """Whether bodies of a job with this id may be put here; nobody else's are there."""
 
-    def receiving(self, uid: str) -> AbstractContextManager[Callable[[str, Iterable[bytes]], None]]:
-        """Put files there, each whole or not at all; around the commit that refers to them. Refused: none stays."""
+    def receiving(
+        self, uids: Iterable[str], is_taken: Callable[[str], bool]
+    ) -> AbstractContextManager[tuple[str, Callable[[str, Iterable[bytes]], None]]]:
+        """Put files below the first of these ids that is free, each whole or not at all; around the commit that refers
+        to them. `is_taken`, whether a job has an id, is asked while nobody else can take it. Refused: none stays."""
 
 
 class Archive(Protocol):

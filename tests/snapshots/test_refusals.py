@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 from collections.abc import Iterator
 from contextlib import closing
@@ -239,8 +240,63 @@ def test_bodies_are_never_put_into_a_folder_that_is_somebody_elses(scene: Scene)
 
 def test_two_restores_of_one_job_do_not_meet_in_one_folder(scene: Scene) -> None:
     shelf = SegmentShelf(scene.elsewhere / "segments")
-    with shelf.receiving("J-7f3a"), pytest.raises(Refused, match="another process"), shelf.receiving("J-7f3a"):
+    ids = ["J-7f3a", "J-7f3b"]
+    with (
+        shelf.receiving(ids, _nobodys),
+        pytest.raises(Refused, match="another process"),
+        shelf.receiving(ids, _nobodys),
+    ):
         pass
+
+
+def _nobodys(uid: str) -> bool:
+    return False
+
+
+def test_a_folder_that_became_a_jobs_while_it_was_waited_for_is_passed_by(scene: Scene) -> None:
+    segments = scene.elsewhere / "segments"
+    (segments / "J-7f3a").mkdir(parents=True)
+    (segments / "J-7f3a" / MARK).touch()
+
+    with SegmentShelf(segments).receiving(["J-7f3a", "J-7f3b"], lambda uid: uid == "J-7f3a") as (uid, receive):
+        receive("w-1.warc.gz", [b"bytes"])
+    assert uid == "J-7f3b"
+    assert files_below(segments) == ["J-7f3b/w-1.warc.gz"]
+
+
+def test_a_mark_that_was_taken_away_while_it_was_waited_for_is_not_held(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another restore came to its end between the opening of its mark and the lock on it."""
+    segments = scene.elsewhere / "segments"
+    lock = fcntl.flock
+
+    def late(descriptor: int, how: int) -> None:
+        (segments / "J-7f3a" / MARK).unlink(missing_ok=True)
+        lock(descriptor, how)
+
+    monkeypatch.setattr("fcntl.flock", late)
+    with SegmentShelf(segments).receiving(["J-7f3a", "J-7f3b"], _nobodys) as (uid, _):
+        assert uid == "J-7f3b"
+
+
+def test_what_a_killed_restore_left_is_used_where_it_is_the_same_and_never_replaced(scene: Scene) -> None:
+    stored, uid = scene.taken(), scene.ledger.books(scene.jobs["court"])[0].uid
+    job = restored(scene.empty, scene.elsewhere, stored)
+    [file] = (scene.elsewhere / "segments" / uid).iterdir()
+    for content in (file.read_bytes() + b".", file.read_bytes()[:-1], b""):
+        folder = scene.elsewhere / f"again-{len(content)}"
+        left = folder / "segments" / uid / file.name
+        left.parent.mkdir(parents=True)
+        left.write_bytes(content)
+        (left.parent / MARK).touch()
+        with closing(sqlite_ledger(folder / "ledger.db")) as ledger:
+            with pytest.raises(Refused, match="which a restore that did not end has left"):
+                restored(ledger, folder, stored)
+            assert (left.read_bytes(), ledger.jobs(), (left.parent / MARK).exists()) == (content, [], True)
+            left.write_bytes(file.read_bytes())
+            assert restored(ledger, folder, stored).uid == job.uid
+            assert files_below(folder / "segments") == [f"{uid}/{file.name}"]
 
 
 def test_a_ledger_in_memory_has_no_portable_form() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -51,29 +51,48 @@ class SegmentShelf:
         return not folder.exists() or is_being_restored(folder)
 
     @contextmanager
-    def receiving(self, uid: str) -> Iterator[Callable[[str, Iterable[bytes]], None]]:
+    def receiving(
+        self, uids: Iterable[str], is_taken: Callable[[str], bool]
+    ) -> Iterator[tuple[str, Callable[[str, Iterable[bytes]], None]]]:
         """Files appear whole, one by one. Where the rows are refused they are taken away again; where it is not known
         whether those were committed (a lost answer, Ctrl-C), they stay: bytes without a row do no harm."""
-        folder = self._root / uid
         files: list[Path] = []
 
         def receive(name: str, blocks: Iterable[bytes]) -> None:
-            if not (folder / name).exists():
-                files.append(folder / name)
-            publish(folder / name, lambda file: [file.write(block) for block in blocks])
+            path = folder / name
+            if path.exists():
+                _refuse_other(path, blocks)
+            else:
+                files.append(path)
+                publish(path, lambda file: [file.write(block) for block in blocks])
 
-        with _marked(folder):
+        with ExitStack() as held:
+            uid = next(uid for uid in uids if self.is_free(uid) and _hold(held, self._root / uid, is_taken))
+            folder = self._root / uid
             try:
-                yield receive
+                yield uid, receive
             except LedgerUnavailable:
                 raise
             except HoldfastError:
-                for path in (*files, folder / MARK):
+                for path in files:
                     path.unlink(missing_ok=True)
-                with suppress(OSError):
-                    folder.rmdir()
+                if [path.name for path in folder.iterdir()] == [MARK]:
+                    (folder / MARK).unlink()
+                    with suppress(OSError):
+                        folder.rmdir()
                 raise
             (folder / MARK).unlink(missing_ok=True)
+
+
+def _refuse_other(path: Path, blocks: Iterable[bytes]) -> None:
+    """What a killed restore left is used where it is the same; nobody's bytes are ever replaced by others."""
+    with open(path, "rb", opener=_not_followed) as file:
+        is_same = all(file.read(len(block)) == block for block in blocks) and not file.read(1)
+    if not is_same:
+        raise Refused(
+            f"{path.parent} has another file {path.name}, which a restore that did not end has left",
+            hint="where no job of any ledger refers to it, remove that folder and run the same command again",
+        )
 
 
 def _not_followed(path: str, flags: int) -> int:
@@ -86,23 +105,32 @@ def is_being_restored(folder: Path) -> bool:
     return (folder / MARK).exists()
 
 
-@contextmanager
-def _marked(folder: Path) -> Iterator[None]:
-    """The mark is on the disk before the first body, and held by one process at a time."""
+def _hold(held: ExitStack, folder: Path, is_taken: Callable[[str], bool]) -> bool:
+    """The mark is on the disk before the first body, and held by one process at a time. Whoever held it before may have
+    come to its end meanwhile: then the folder is a job's, and is passed by."""
+    mark = folder / MARK
     try:
         make_directory(folder)
-        descriptor = os.open(folder / MARK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+        was_there = mark.exists()
+        descriptor = os.open(mark, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         raise refusal(error, folder) from error
+    held.callback(os.close, descriptor)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Refused(f"another process is restoring {folder.name} here just now") from None
-        sync_directory(folder)
-        yield
-    finally:
-        os.close(descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise Refused(f"another process is restoring {folder.name} here just now") from None
+    try:
+        if not os.path.samestat(os.fstat(descriptor), mark.stat()):
+            return False
+    except FileNotFoundError:
+        return False
+    is_somebodys = not was_there and [path.name for path in folder.iterdir()] != [MARK]
+    if is_somebodys or is_taken(folder.name):
+        mark.unlink()
+        return False
+    sync_directory(folder)
+    return True
 
 
 @contextmanager

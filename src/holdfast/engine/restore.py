@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, BinaryIO
 
 import msgspec
 
-from holdfast.engine.control import holder_of
+from holdfast.engine.control import cancel_rest, holder_of
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.snapshots import BODIES, SEGMENT_BYTES, load_zstd
 from holdfast.engine.tarball import Unpacker
@@ -139,24 +139,38 @@ def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes) ->
         )
     for job in taken:
         _refuse_worked(ledger, job)
-    uid = _uid(manifest.job_id, {job.uid for job in jobs}, shelf)
     arrival = Arrival(
         ledger=manifest.ledger,
         ids={table: bounds for table, bounds in manifest.ids.items() if table != "job"},
-        uid=uid,
+        uid=manifest.job_id,
         name=name,
         identity=identity,
-        segments_under=None if manifest.bodies is None else uid,
+        segments_under=None,
         replaces=tuple(job.id for job in taken),
         actor=wishes.actor,
         because=f"restored from {manifest.id} of {manifest.updated_at}",
     )
-    if not manifest.bodies:
-        return ledger.copy_in(arrival, snapshot.slices(), is_dead=is_dead)
-    with shelf.receiving(uid) as receive:
+    made = _received(ledger, shelf, snapshot, arrival)
+    for job in taken:
+        if ledger.books(job.id)[0].status == "cancelled":  # it was asked for, and carried out on the way
+            cancel_rest(ledger, job)
+    return made
+
+
+def _received(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, arrival: Arrival) -> Job:
+    """Bodies first, under an id that no job has; a job without any needs no folder."""
+
+    def is_taken(uid: str) -> bool:
+        return any(job.uid == uid for job in ledger.jobs())
+
+    if not snapshot.manifest.bodies:
+        uid = next(uid for uid in _uids(arrival.uid) if shelf.is_free(uid) and not is_taken(uid))
+        under = None if snapshot.manifest.bodies is None else uid
+        return ledger.copy_in(replace(arrival, uid=uid, segments_under=under), snapshot.slices(), is_dead=is_dead)
+    with shelf.receiving(_uids(arrival.uid), is_taken) as (uid, receive):
         for file, blocks in snapshot.bodies():
             receive(file, blocks)
-        return ledger.copy_in(arrival, snapshot.slices(), is_dead=is_dead)
+        return ledger.copy_in(replace(arrival, uid=uid, segments_under=uid), snapshot.slices(), is_dead=is_dead)
 
 
 def _check_schema(ledger: Ledger, manifest: Manifest) -> None:
@@ -181,9 +195,8 @@ def _refuse_worked(ledger: Ledger, job: Job) -> None:
         raise Refused(f"{job.name} is being worked by {owner}; it cannot be replaced now", hint="holdfast pause")
 
 
-def _uid(wanted: str, taken: set[str], shelf: Shelf) -> str:
-    """The id that it had, where nothing here has it; no folder of somebody's bodies is written to."""
-    uid = wanted
-    while uid in taken or not shelf.is_free(uid):
-        uid = f"J-{secrets.token_hex(4)}"
-    return uid
+def _uids(wanted: str) -> Iterator[str]:
+    """The id that it had, where nothing here has it, else a new one."""
+    yield wanted
+    while True:
+        yield f"J-{secrets.token_hex(4)}"

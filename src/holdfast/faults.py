@@ -42,6 +42,7 @@ VERB_POINTS: dict[str, str] = {
     "sweep.before_commit": "a slice of targets is left out, not yet committed",
     "sweep.after_commit": "a slice of targets is left out, the next one is not",
     "include.after_commit": "an exclusion is removed, nothing is put back yet",
+    "rescope.after_commit": "a changed scope stands, nothing is judged by it yet",
     "restore.before_commit": "a snapshot's bodies and rows are written, not yet committed",
     "restore.after_commit": "a job is restored, whoever asked does not know it yet",
 }

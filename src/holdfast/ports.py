@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
-from holdfast.model.edit import Exclusion, Place, Rejudged, RolledBack, Swept, Walked
+from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.exchange import Request, Response
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
@@ -37,7 +37,6 @@ from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
 
 IsDead = Callable[[Owner], bool]
-Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
 
 
 class Jobs(Protocol):
@@ -60,11 +59,10 @@ class Jobs(Protocol):
         known: Job,
         *,
         options: Options | None = None,
-        params: dict[str, Any] | None = None,
         actor: str,
         because: str,
     ) -> Job:
-        """Apply changed pace and limits, or changed params, with an event; what is not given stays.
+        """Apply changed pace and limits, with an event; what is not given stays.
 
         Refused where what would be overwritten is not what `known` had: somebody changed it meanwhile. What stands
         there already is answered, so an unknown outcome may be repeated.
@@ -103,7 +101,8 @@ class Edits(Protocol):
         """The next slice of the oldest walk (of this verb): settled targets go back to pending, each with an undo row,
         as a new generation. Only what was settled when the walk began. Repeat until nothing is left.
 
-        The walk of a removed exclusion (verb `include`) begins no new generation: what it left out was not worked."""
+        The walk of a removed exclusion (verb `include`) begins no new generation: what it left out was not worked. Nor
+        does that of a changed scope (`rescope`), which also leaves out."""
 
     def walking(self, job: int, verb: str | None = None) -> str | None:
         """The verb of the oldest walk (of this verb) that stands; None: there is none. Reads only."""
@@ -126,10 +125,12 @@ class Edits(Protocol):
         job stays complete: its next rescan fetches them.
         """
 
-    def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
-        """Judge the next slice of found targets that are pending, or that a rule of the scope left out, by a new scope.
+    def rescope(self, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
+        """Another scope, with an event, and a walk that stands until `walk` has judged by the job's params what is
+        pending and what a rule of the scope had left out; till then `lease` gives nothing. Repeated, it is answered.
 
-        Refused for a job that somebody holds, and for one that is completed or cancelled. Repeat with its `after`.
+        Refused, and nothing is changed: somebody holds the job, or changed its params since `known`; it is completed
+        or cancelled. BadParams: there is no scope in them.
         """
 
     def exclusions(self, job: int) -> list[Exclusion]:
@@ -169,7 +170,7 @@ class Work(Protocol):
         Free is: never leased, released, lapsed by the store's clock, or owned by a process proven dead. Taking a
         chunk raises its epoch and puts back what its last owner held. Asked again by the same owner, its leases are
         answered as they are, so an unknown outcome may be repeated. Empty: all are held by other live owners, the
-        job is not in_progress, or a request stands.
+        job is not in_progress, or a request or a changed scope stands.
         """
 
     def renew(self, leases: Sequence[Lease], *, life_s: float, active_ms: int) -> tuple[Lease, ...]:

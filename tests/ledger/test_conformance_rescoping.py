@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.rescoping import TestRejudge
+from holdfast.testing.conformance.rescoping import TestRescope
 
-__all__ = ["TestRejudge"]
+__all__ = ["TestRescope"]

@@ -36,7 +36,7 @@ def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> 
     _refuse_at_work(ledger, job)
     because = ", ".join(f"{name} {_shown(job.params.get(name))} -> {_shown(params[name])}" for name in differ)
     after, judged = update_scope(ledger, job, params, actor="cli", because=because)
-    told = f"{count_of(judged.excluded, 'target')} left out, {count_of(judged.readmitted, 'target')} put back"
+    told = f"{count_of(judged.excluded, 'target')} left out, {count_of(judged.requeued, 'target')} put back"
     call.voice.say(f"{job.name}: {because}; {told}.")
     return after, announced
 

@@ -22,6 +22,7 @@ from holdfast.engine.control import REQUESTED_BECAUSE, VERB_TRIES, cancel_rest
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead, this_process
+from holdfast.engine.rescope import judge_on
 from holdfast.engine.session import Ended
 from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
@@ -67,6 +68,9 @@ class Supervisor:
 
     def run(self) -> Ended:
         try:
+            while repeated(lambda: judge_on(self._ledger, self._job.id), tries=VERB_TRIES) is not None:
+                if self._interrupt is not None:
+                    return self._ended("interrupted")
             asked_ms = self._clock.monotonic_ms()
             control = self._take_control()
             return self._ended("lost") if control is None else self._work(control, asked_ms)

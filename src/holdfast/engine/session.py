@@ -28,6 +28,7 @@ from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.pace import Pace
 from holdfast.engine.planner import Planner
+from holdfast.engine.rescope import judge_on
 from holdfast.engine.robots import RobotsBook
 from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
@@ -151,6 +152,8 @@ class Session:
 
     async def _lease_and_work(self) -> Ended:
         parts, job = self._parts, self._job
+        if not await self._is_judged():
+            return await self._ended("drain")
         asked_ms = parts.clock.monotonic_ms()
         rescued_before = job.recoveries, job.refetched
         want = share(parts.workers, place=parts.place)
@@ -169,6 +172,13 @@ class Session:
         self._note_rescue(job, rescued_before)
         self._log_start(job, control)
         return await self._work(job, control, asked_ms)
+
+    async def _is_judged(self) -> bool:
+        """A changed scope that was cut short is applied first: nobody is given a lease before. False: told to stop."""
+        while await self._thread.insist(lambda ledger: judge_on(ledger, self._job.id)) is not None:
+            if self._interrupt is not None:
+                return False
+        return True
 
     def _note_rescue(self, job: Job, before: tuple[int, int]) -> None:
         if job.recoveries > before[0]:

@@ -8,6 +8,7 @@ from holdfast.ledger.books import add_entry, add_event
 from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from, with_names
 from holdfast.ledger.dues import set_back
 from holdfast.ledger.jobs import carry_out_request, read_job
+from holdfast.ledger.reopening import walking
 from holdfast.ledger.returning import Returning, held_rows
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.claim import Holding
@@ -40,7 +41,7 @@ def lease_from(row: Row) -> Lease:
 def lease(tx: Tx, job: int, owner: Owner, *, life_s: float, want: int, is_dead: IsDead) -> tuple[Lease, ...]:
     """Take control and plan where free, and up to `want` work chunks; put back what their last owners held."""
     before = read_job(tx, job, locked=True)
-    if before.status != "in_progress" or before.requested is not None:
+    if before.status != "in_progress" or before.requested is not None or walking(tx, job, "rescope") is not None:
         return ()
     taken: list[Lease] = []
     rescued, returning = Rescued(), Returning(tx)

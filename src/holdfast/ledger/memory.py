@@ -21,7 +21,6 @@ from holdfast.ledger import (
     memory_leases,
     memory_looks,
     memory_reopen,
-    memory_rescope,
     memory_rollback,
     memory_settle,
     memory_streams,
@@ -31,7 +30,7 @@ from holdfast.ledger import (
 from holdfast.ledger.memory_state import MemoryStore, Moment, Tables
 from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
-from holdfast.model.edit import Exclusion, Place, Rejudged, RolledBack, Swept, Walked
+from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
@@ -51,7 +50,7 @@ from holdfast.model.outcome import Batch, PlanBatch
 from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
-from holdfast.ports import IsDead, Judge
+from holdfast.ports import IsDead
 
 T = TypeVar("T")
 
@@ -112,12 +111,11 @@ class MemoryLedger:
         known: Job,
         *,
         options: Options | None = None,
-        params: dict[str, Any] | None = None,
         actor: str,
         because: str,
     ) -> Job:
         return self._write(
-            "amend", lambda tables: memory_jobs.amend(tables, known, options, params, actor=actor, because=because)
+            "amend", lambda tables: memory_jobs.amend(tables, known, options, None, actor=actor, because=because)
         )
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
@@ -167,9 +165,9 @@ class MemoryLedger:
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
         return self._write("include", lambda tables: memory_exclude.include(tables, job, n, actor=actor))
 
-    def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
+    def rescope(self, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
         return self._write(
-            "rejudge", lambda tables: memory_rescope.rejudge(tables, job, judge, after, limit, actor=actor)
+            "rescope", lambda tables: memory_jobs.rescope(tables, known, params, actor=actor, because=because)
         )
 
     def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:

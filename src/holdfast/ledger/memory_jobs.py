@@ -11,12 +11,14 @@ from holdfast.errors import BadParams, Corrupt, Refused
 from holdfast.ledger.memory_books import add_entry, add_event, chunk_of, chunks_of, counts_of, put, read_job
 from holdfast.ledger.memory_books import write_checkpoint as checkpoint
 from holdfast.ledger.memory_reopen import put_back, walking
-from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables
+from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables, WalkRow
+from holdfast.model.edit import Walk
 from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.lease import Lease
 from holdfast.model.states import JOB, STATES_OF, State, move
 from holdfast.policy import health, limits
 from holdfast.policy.amending import amended
+from holdfast.policy.scope import judge_of
 
 STOPS = ("disk_full", "blocked")  # pauses that say by themselves why the job stopped
 MOVES = ("start", "resume")
@@ -222,6 +224,21 @@ def amend(
         return before
     after = _change(tables, after)
     _tell(tables, after, "amend", before.status, after.status, actor=actor, because=because)
+    return after
+
+
+def rescope(tables: Tables, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
+    """The new params, and the walk that judges by them; what stands already is answered."""
+    judge_of(params)
+    before = read_job(tables, known.id)
+    if before.params == params:
+        return before
+    if before.status in ("completed", "cancelled"):
+        raise Refused(f"{before.name} is {before.status}: nothing of it is pending")
+    if any(chunk.owner is not None for chunk in chunks_of(tables, before.id)):
+        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.name}")
+    after = amend(tables, known, None, params, actor=actor, because=because)
+    tables.walks[max(tables.walks, default=0) + 1] = WalkRow(after.id, "rescope", actor, Walk())
     return after
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from holdfast.ledger.memory_books import add_entry, add_event, chunks_of, put, read_job
 from holdfast.ledger.memory_hosts import end_visits, host_row
 from holdfast.ledger.memory_jobs import carry_out
+from holdfast.ledger.memory_reopen import walking
 from holdfast.ledger.memory_state import ChunkRow, Commit, Tables, TargetState
 from holdfast.model.claim import Holding
 from holdfast.model.job import Job
@@ -21,7 +22,7 @@ from holdfast.ports import IsDead
 def lease(tables: Tables, job: int, owner: Owner, *, life_s: float, want: int, is_dead: IsDead) -> tuple[Lease, ...]:
     """Take control and plan where free, and up to `want` work chunks; put back what their last owners held."""
     before = read_job(tables, job)
-    if before.status != "in_progress" or before.requested is not None:
+    if before.status != "in_progress" or before.requested is not None or walking(tables, job, "rescope") is not None:
         return ()
     free = [chunk for chunk in chunks_of(tables, job) if chunk.owner is None or _is_free(tables, chunk, is_dead)]
     ours = [chunk for chunk in chunks_of(tables, job) if chunk.owner == owner and chunk not in free]

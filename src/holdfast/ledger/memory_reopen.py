@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from holdfast.errors import BadParams, Refused
 from holdfast.ledger.memory_books import add_entry, add_event, chunk_of, chunks_of, put, read_job
 from holdfast.ledger.memory_exclude import readmit
+from holdfast.ledger.memory_rescope import rejudge
 from holdfast.ledger.memory_state import Tables, TargetState, UndoRow, WalkRow
 from holdfast.ledger.memory_views import row_of
 from holdfast.model.edit import EXCLUDED, MODES, REOPENING, ROBOTS, RULE, Walk, Walked
@@ -88,24 +91,26 @@ def walk(tables: Tables, job: int, verb: str | None, limit: int) -> Walked:
     number = standing[0]
     row = tables.walks[number]
     looked_at = _looked_at(tables, row, limit)
-    requeued = _put_back(tables, row, looked_at)
+    done = _put_back(tables, row, looked_at)
     if len(looked_at) < limit:
         del tables.walks[number]
     else:
         tables.walks[number] = replace(row, cursor=looked_at[-1].id)
-    return Walked(requeued, bool(_standing(tables, job, verb)))
+    return msgspec.structs.replace(done, left=bool(_standing(tables, job, verb)))
 
 
-def _put_back(tables: Tables, row: WalkRow, looked_at: list[TargetState]) -> int:
+def _put_back(tables: Tables, row: WalkRow, looked_at: list[TargetState]) -> Walked:
+    if row.verb == "rescope":
+        return rejudge(tables, row.job, looked_at, actor=row.actor)
     if row.verb == "include":
-        return readmit(tables, row.job, row.doc.exclusion, looked_at, actor=row.actor)
+        return Walked(readmit(tables, row.job, row.doc.exclusion, looked_at, actor=row.actor))
     rows = [each for each in looked_at if _is_meant(tables, row, each)]
     tried = [each for each in looked_at if row.verb == "restart" and _was_tried(tables, row, each)]
     if rows:
         put_back(tables, row.job, row.verb, rows, actor=row.actor)
     if tried:
         put_back(tables, row.job, row.verb, tried, actor=row.actor)
-    return len(rows)
+    return Walked(len(rows))
 
 
 def _was_tried(tables: Tables, row: WalkRow, target: TargetState) -> bool:

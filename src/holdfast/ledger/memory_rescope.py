@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from holdfast.errors import Refused
-from holdfast.ledger.memory_books import add_entry, chunk_of, chunks_of, read_job, rules_of
+from holdfast.ledger.memory_books import add_entry, chunk_of, rules_of
 from holdfast.ledger.memory_exclude import leave_out, put_in, rule_anew
 from holdfast.ledger.memory_state import Tables, TargetState
-from holdfast.model.edit import EXCLUDED, SCOPE_RULES, Place, Rejudged
+from holdfast.model.edit import EXCLUDED, SCOPE_RULES, Walked
 from holdfast.model.states import STATES_OF, State
-from holdfast.ports import Judge
+from holdfast.policy.scope import judge_of
 
 
-def rejudge(tables: Tables, job: int, judge: Judge, after: Place, limit: int, *, actor: str) -> Rejudged:
-    """The next slice by id; seeds stay."""
-    before = read_job(tables, job)
-    if before.status in ("completed", "cancelled"):
-        raise Refused(f"{before.name} is {before.status}: nothing of it is pending")
-    if any(chunk.owner is not None for chunk in chunks_of(tables, job)):
-        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.name}")
-    [at] = after or (0,)
-    looked_at = [row for row in tables.targets.values() if row.job == job and row.id > at][:limit]
+def rejudge(tables: Tables, job: int, looked_at: list[TargetState], *, actor: str) -> Walked:
+    """One slice of the walk, by the params that the job has now; seeds stay."""
+    judge = judge_of(tables.jobs[job].params)
     out: list[tuple[TargetState, str]] = []
     back: list[TargetState] = []
     others: list[tuple[TargetState, str]] = []
@@ -42,8 +35,7 @@ def rejudge(tables: Tables, job: int, judge: Judge, after: Place, limit: int, *,
             leave_out(tables, row, by, rule, actor=actor)
     rule_anew(tables, job, others, actor=actor)
     put_in(tables, job, back, actor=actor)
-    left = len(looked_at) == limit
-    return Rejudged(len(out), len(back), (looked_at[-1].id,) if left else (), left)
+    return Walked(len(back), excluded=len(out))
 
 
 def _is_open(row: TargetState) -> bool:

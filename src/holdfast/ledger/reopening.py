@@ -1,5 +1,5 @@
 """Opening a job again: retry, rescan, restart. The move is one small commit that leaves a walk standing, and so is the
-removal of an exclusion.
+removal of an exclusion, and a changed scope.
 
 The walk goes over the targets by id, a slice per commit, whoever carries it out: the command that asked for it, or the
 next worker's planner. A kill between two slices loses nothing: the walk stands where its last commit left it.
@@ -15,6 +15,7 @@ from holdfast.errors import BadParams, Refused
 from holdfast.ledger.books import add_event
 from holdfast.ledger.excluding import exclusions, readmit
 from holdfast.ledger.jobs import control_chunk, next_number, read_job
+from holdfast.ledger.rescoping import rejudge
 from holdfast.ledger.selecting import JOINED, Condition, clauses
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.ledger.undoing import IDS_PER_STATEMENT, IMAGED, begin_anew, put_back
@@ -29,6 +30,7 @@ LOOKED_AT = {
     "rescan": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
     "restart": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
     "include": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
+    "rescope": "SELECT id FROM target WHERE +job = ? AND id > ? ORDER BY id LIMIT ?",
 }
 # A target that was left out when it was found was never tried, and is not tried by a rescan either; but what an
 # exclusion left out that has ended is, and what a robots.txt forbade, which may say something else today.
@@ -90,17 +92,19 @@ def walk(tx: Tx, job: int, verb: str | None, limit: int) -> Walked:
         return Walked()
     number, kind, actor, cursor, doc = row
     looked_at = [target for (target,) in tx.rows(LOOKED_AT[kind], (job, cursor, limit))]
-    requeued = _put_back(tx, before, kind, read_walk(bytes(doc)), looked_at, actor)
+    done = _put_back(tx, before, kind, read_walk(bytes(doc)), looked_at, actor)
     if len(looked_at) < limit:
         tx.run("DELETE FROM walk WHERE id = ?", (number,))
     else:
         tx.run("UPDATE walk SET cursor = ? WHERE id = ?", (looked_at[-1], number))
-    return Walked(requeued, walking(tx, job, verb) is not None)
+    return msgspec.structs.replace(done, left=walking(tx, job, verb) is not None)
 
 
-def _put_back(tx: Tx, before: Job, kind: str, doc: Walk, looked_at: list[int], actor: str) -> int:
+def _put_back(tx: Tx, before: Job, kind: str, doc: Walk, looked_at: list[int], actor: str) -> Walked:
+    if kind == "rescope":
+        return rejudge(tx, before, looked_at, actor=actor)
     if kind == "include":
-        return readmit(tx, before.id, doc.exclusion, looked_at, actor=actor)
+        return Walked(readmit(tx, before.id, doc.exclusion, looked_at, actor=actor))
     standing = {each.rule for each in exclusions(tx, before.id) if each.is_active(before.generation)}
     rows = _chosen(tx, kind, doc, looked_at, standing)
     tried = _tried(tx, doc, looked_at, [row[1] for row in rows]) if kind == "restart" else []
@@ -108,7 +112,7 @@ def _put_back(tx: Tx, before: Job, kind: str, doc: Walk, looked_at: list[int], a
         put_back(tx, next_number(tx, control_chunk(tx, before.id)), kind, rows, actor=actor)
     if tried:
         begin_anew(tx, next_number(tx, control_chunk(tx, before.id)), kind, tried, actor=actor)
-    return len(rows)
+    return Walked(len(rows))
 
 
 def _tried(tx: Tx, doc: Walk, looked_at: list[int], lanes: list[int]) -> list[Row]:

@@ -33,7 +33,7 @@ from holdfast.ledger.books import write_tallies
 from holdfast.ledger.tx import Tx, one
 from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
-from holdfast.model.edit import Exclusion, Place, Rejudged, RolledBack, Swept, Walked
+from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
@@ -53,7 +53,7 @@ from holdfast.model.outcome import Batch, PlanBatch
 from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
-from holdfast.ports import IsDead, Judge
+from holdfast.ports import IsDead
 
 T = TypeVar("T")
 
@@ -134,11 +134,10 @@ class SqlLedger:
         known: Job,
         *,
         options: Options | None = None,
-        params: dict[str, Any] | None = None,
         actor: str,
         because: str,
     ) -> Job:
-        return self._write("amend", lambda tx: jobs.amend(tx, known, options, params, actor=actor, because=because))
+        return self._write("amend", lambda tx: jobs.amend(tx, known, options, None, actor=actor, because=because))
 
     def open_run(self, job: int, *, mode: str, trigger: str) -> int:
         return self._write("open_run", lambda tx: jobs.open_run(tx, job, mode, trigger))
@@ -186,8 +185,8 @@ class SqlLedger:
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
         return self._write("include", lambda tx: excluding.include(tx, job, n, actor=actor))
 
-    def rejudge(self, job: int, judge: Judge, *, actor: str, after: Place = (), limit: int = 1000) -> Rejudged:
-        return self._write("rejudge", lambda tx: rescoping.rejudge(tx, job, judge, after, limit, actor=actor))
+    def rescope(self, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
+        return self._write("rescope", lambda tx: rescoping.rescope(tx, known, params, actor=actor, because=because))
 
     def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
         return self._write("mend", lambda tx: mending.mend(tx, job, targets, actor=actor, because=because))

@@ -14,7 +14,7 @@ SLICE = 1000  # rows that one commit looks at
 
 class Walk(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk puts back: settled targets that fit `where` and were settled at or before `commits`; or, where an
-    exclusion was removed, what that one had left out.
+    exclusion was removed, what that one had left out; or, where the scope was changed, what the job's scope lets in.
 
     Kept in the ledger, so that a walk that was cut short goes on and means the same.
     """
@@ -36,10 +36,11 @@ def read_walk(doc: bytes) -> Walk:
 
 
 class Walked(msgspec.Struct, frozen=True):
-    """One slice of a walk: how many targets it put back, and whether walks are left."""
+    """One slice of a walk: how many targets it put back, whether walks are left, and how many a new scope left out."""
 
     requeued: int = 0
     left: bool = False
+    excluded: int = 0
 
 
 SYNTAXES = ("glob", "regex")
@@ -74,15 +75,6 @@ class Swept(msgspec.Struct, frozen=True):
     """One slice of a sweep over targets: how many it changed, where it ended, and whether there is more."""
 
     changed: int = 0
-    after: Place = ()
-    left: bool = False
-
-
-class Rejudged(msgspec.Struct, frozen=True):
-    """One slice of a changed scope being applied: how many were left out, how many put back, and where it ended."""
-
-    excluded: int = 0
-    readmitted: int = 0
     after: Place = ()
     left: bool = False
 

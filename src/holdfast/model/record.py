@@ -29,7 +29,7 @@ class Event:
 
 
 class StandingWalk(msgspec.Struct, frozen=True, kw_only=True):
-    """A retry, rescan or restart that was under way. How far it was is not kept: walked again, it ends alike."""
+    """A walk that was under way. How far it was is not kept: walked again, it ends alike."""
 
     verb: str
     actor: str

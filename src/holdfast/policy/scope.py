@@ -10,7 +10,7 @@ for its depth. A host is compared with its port.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from holdfast.model.keys import Address, seed_address
 from holdfast.policy.patterns import Pattern, read_pattern
 
 SCOPES = ("host", "domain", "prefix", "any")
+Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +96,16 @@ def _within(host: str, of: str) -> bool:
 
 def _directory(seed: Address) -> str:
     return seed.path.partition("?")[0].rpartition("/")[0] + "/"
+
+
+def judge_of(params: dict[str, Any]) -> Judge:
+    """The rule that leaves a found URL out under these params; "" where it belongs to the site."""
+    if "scope" not in params:
+        raise BadParams("these params have no scope: there is nothing to judge found URLs by")
+    scope = Scope.of(params)
+
+    def judge(url: str, depth: int, page: str) -> str:
+        ruling = scope.judge(seed_address(url), page_host=seed_address(page).host, depth=depth)
+        return {"in": "", "external": "scope"}.get(ruling.kind, ruling.rule)
+
+    return judge

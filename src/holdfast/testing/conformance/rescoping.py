@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from holdfast.errors import Refused
-from holdfast.model.edit import Rejudged
+from holdfast import faults
+from holdfast.errors import BadParams, LedgerUnavailable, Refused
+from holdfast.model.edit import Walked
 from holdfast.testing.conformance.bench import MARSH, Bench
-from holdfast.testing.conformance.reopening import sound
+from holdfast.testing.conformance.reopening import finished, sound, walk_to_the_end
 from holdfast.testing.conformance.verdicts import page
 from holdfast.testing.conformance.worker import Worker
 
-SKIPPED = ("skipped", "excluded")
-PENDING = ("pending", None)
-
-
-def no_toads(url: str, depth: int, page_url: str) -> str:
-    """A scope without toads and nothing deeper than one; it remembers nothing."""
-    assert page_url == f"{MARSH}/frog/1"
-    return "exclude" if "/toad/" in url else "depth" if depth > 1 else ""
+NO_TOADS = {"seeds": [MARSH], "scope": "host", "include": [], "exclude": ["/toad/*", "/frog/*"], "max_depth": 1}
+NO_NEWTS = {**NO_TOADS, "exclude": ["/newt/*"]}
 
 
 def at_rest(bench: Bench) -> Worker:
@@ -37,27 +34,28 @@ def at_rest(bench: Bench) -> Worker:
     return worker
 
 
-def judged(bench: Bench, job: int, limit: int = 1000) -> Rejudged:
-    total = Rejudged(left=True)
-    while total.left:
-        part = bench.ledger.rejudge(job, no_toads, actor="ann", after=total.after, limit=limit)
-        total = Rejudged(total.excluded + part.excluded, total.readmitted + part.readmitted, part.after, part.left)
-    return total
+def judged(bench: Bench, job: int, limit: int = 1000, params: dict[str, Any] = NO_TOADS) -> Walked:
+    bench.ledger.rescope(bench.job(job), params, actor="ann", because="another scope")
+    back = out = 0
+    while bench.ledger.walking(job) is not None:
+        done = bench.ledger.walk(job, limit=limit)
+        back, out = back + done.requeued, out + done.excluded
+    return Walked(back, excluded=out)
 
 
 def seen(bench: Bench, job: int) -> dict[str, tuple[str, str | None, str | None]]:
     return {row.url.removeprefix(MARSH): (row.status, row.disposition, row.rule) for row in bench.targets(job)}
 
 
-class TestRejudge:
+class TestRescope:
     @pytest.mark.parametrize("limit", [1, 2, 1000])
     def test_what_is_pending_and_what_the_scope_left_out_is_judged_again(self, bench: Bench, limit: int) -> None:
         job = at_rest(bench).job
         total = judged(bench, job, limit)
-        assert (total.excluded, total.readmitted) == (1, 1)
+        assert (total.excluded, total.requeued) == (1, 1)
         assert seen(bench, job) == {
             "/frog/1": ("succeeded", "page", None),
-            "/frog/2": ("pending", None, None),  # planned: no scope leaves out a seed
+            "/frog/2": ("pending", None, None),  # planned: no scope leaves out a seed, whatever its patterns
             "/newt/1": ("pending", None, None),
             "/toad/1": ("skipped", "excluded", "exclude"),
             "/newt/2": ("pending", None, None),
@@ -70,7 +68,7 @@ class TestRejudge:
         """F3: a rule is overwritten, too; judged once more, nothing is."""
         job = at_rest(bench).job
         judged(bench, job)
-        judged(bench, job)
+        judged(bench, job, params={**NO_TOADS, "max_depth": 2})
         row = bench.target(job, f"{MARSH}/toad/2")
         assert bench.probe.undone(row.id) == [("exclude", "skipped", 1)]
         sound(bench, job)
@@ -79,8 +77,8 @@ class TestRejudge:
         job = at_rest(bench).job
         judged(bench, job)
         before = seen(bench, job)
-        again = judged(bench, job)
-        assert (again.excluded, again.readmitted, seen(bench, job)) == (0, 0, before)
+        again = judged(bench, job, params={**NO_TOADS, "max_depth": 2})
+        assert (again.excluded, again.requeued, seen(bench, job)) == (0, 0, before)
 
     def test_what_was_put_back_is_claimed_and_what_was_left_out_is_not(self, bench: Bench) -> None:
         worker = at_rest(bench)
@@ -95,15 +93,76 @@ class TestRejudge:
         judged(bench, job)
         assert seen(bench, job)["/newt/2"] == ("skipped", "excluded", "exclusion 1")
 
-    def test_a_job_that_somebody_holds_is_refused(self, bench: Bench) -> None:
+    def test_a_job_that_somebody_holds_is_refused_and_nothing_is_changed(self, bench: Bench) -> None:
         worker = at_rest(bench)
+        before = seen(bench, worker.job)
         worker.lease()
+        job = bench.job(worker.job)
         with pytest.raises(Refused, match="is being worked"):
             judged(bench, worker.job)
+        assert (bench.job(worker.job), seen(bench, worker.job), bench.ledger.walking(worker.job)) == (job, before, None)
+
+    @pytest.mark.parametrize("slices", [0, 2])
+    def test_nobody_works_the_job_before_it_is_judged_to_the_end(self, bench: Bench, slices: int) -> None:
+        """L10: whoever changed the scope may be gone by now. No page is claimed, none is missing in the end."""
+        worker = at_rest(bench)
+        bench.ledger.rescope(bench.job(worker.job), NO_TOADS, actor="ann", because="no toads")
+        for _ in range(slices):
+            bench.ledger.walk(worker.job, limit=2)
+        assert bench.ledger.walking(worker.job) == "rescope"
+        assert worker.lease() == ()
+        walk_to_the_end(bench, worker.job, limit=2)
+        assert worker.lease() != ()
+        assert sorted(here.url.removeprefix(MARSH) for here in worker.claim()) == ["/frog/2", "/newt/1", "/newt/2"]
+        worker.settle(*(page(here) for here in worker.hand.values()))
+        assert finished(bench, worker).status == "completed"
+        assert bench.counts(worker.job)["succeeded"] == 4
+        sound(bench, worker.job)
+
+    def test_a_scope_that_replaces_one_not_judged_to_the_end_decides_about_all(self, bench: Bench) -> None:
+        job = at_rest(bench).job
+        bench.ledger.rescope(bench.job(job), NO_TOADS, actor="ann", because="no toads")
+        bench.ledger.walk(job, limit=4)
+        judged(bench, job, limit=2, params=NO_NEWTS)
+        assert {url: rule for url, (status, _, rule) in seen(bench, job).items() if status == "skipped"} == {
+            "/newt/1": "exclude",
+            "/newt/2": "exclude",
+            "/newt/3": None,
+        }
+        sound(bench, job)
+
+    def test_answers_that_were_lost_are_repeated_and_told_once(self, bench: Bench) -> None:
+        known = bench.job(at_rest(bench).job)
+        faults.arm("rescope.after_commit:1:unknown")
+        with pytest.raises(LedgerUnavailable):
+            bench.ledger.rescope(known, NO_TOADS, actor="ann", because="no toads")
+        bench.ledger.rescope(known, NO_TOADS, actor="ann", because="no toads")
+        assert [verb for verb, _, _ in bench.events(known.id)].count("amend") == 1
+        while bench.ledger.walking(known.id) is not None:
+            faults.arm("walk.after_commit:1:unknown")
+            with pytest.raises(LedgerUnavailable):
+                bench.ledger.walk(known.id, limit=2)
+        row = bench.target(known.id, f"{MARSH}/toad/1")
+        assert bench.probe.undone(row.id) == [("exclude", "pending", 1)]
+        sound(bench, known.id)
+
+    def test_of_two_who_change_the_scope_the_second_is_refused_and_changes_nothing(self, bench: Bench) -> None:
+        known = bench.job(at_rest(bench).job)
+        judged(bench, known.id)
+        before = seen(bench, known.id)
+        with pytest.raises(Refused, match="changed by somebody else"):
+            bench.ledger.rescope(known, NO_NEWTS, actor="ben", because="no newts")
+        assert (bench.job(known.id).params, seen(bench, known.id)) == (NO_TOADS, before)
+        assert bench.ledger.walking(known.id) is None
+
+    def test_params_without_a_scope_are_refused(self, bench: Bench) -> None:
+        job = bench.submitted()
+        with pytest.raises(BadParams, match="have no scope"):
+            bench.ledger.rescope(job, {"seeds": [MARSH], "exclude": []}, actor="ann", because="none")
+        assert (bench.job(job.id), bench.ledger.walking(job.id)) == (job, None)
 
     def test_changed_params_are_kept_with_an_event(self, bench: Bench) -> None:
         job = bench.submitted()
-        params = {**job.params, "exclude": ["/toad/*"]}
-        after = bench.ledger.amend(job, params=params, actor="ann", because="no toads")
-        assert (after.params, after.options, after.version) == (params, job.options, job.version + 1)
+        after = bench.ledger.rescope(job, NO_TOADS, actor="ann", because="no toads")
+        assert (after.params, after.options, after.version) == (NO_TOADS, job.options, job.version + 1)
         assert [verb for verb, _, _ in bench.events(job.id)] == ["submit", "amend"]

@@ -118,11 +118,11 @@ class TestAmend:
     ) -> None:
         job = bench.started()
         bench.ledger.amend(job, options=Options(delay_ms=2000), actor="ann", because="too fast")
-        params = {**job.params, "exclude": ["/toad/*"]}
-        after = bench.ledger.amend(job, params=params, actor="ben", because="no toads")
+        params = {**job.params, "scope": "host", "include": [], "exclude": ["/toad/*"], "max_depth": None}
+        after = bench.ledger.rescope(job, params, actor="ben", because="no toads")
         assert (after.options, after.params) == (Options(delay_ms=2000), params)
         with pytest.raises(Refused):
-            bench.ledger.amend(job, params={**job.params, "exclude": ["/newt/*"]}, actor="cat", because="no newts")
+            bench.ledger.rescope(job, {**params, "exclude": ["/newt/*"]}, actor="cat", because="no newts")
         assert bench.job(job.id).params == params
 
     def test_moves_and_requests_in_between_are_no_matter(self, bench: Bench) -> None:

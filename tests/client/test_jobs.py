@@ -260,7 +260,7 @@ def test_failures_are_queued_again_and_traps_are_excluded(client: hf.Client, tmp
         left_out = job.exclude("/v1/*")
         run = job.run()
         assert job.counts.failed == len(list(job.targets("status:failed"))) == sum(row.count for row in job.errors())
-        assert job.retry("code:no_such_code") == 0
+        assert job.retry("code:tls_error") == 0
         requeued = job.retry()
         assert requeued == (run.counts.failed if run.counts else 0)
         assert job.counts.failed == 0 or not requeued

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,8 @@ def pg_schema_url(pg_url: str) -> Iterator[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[NOTES] = []
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # so begins what a shell starts in the background, and
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # every program that it starts would not hear Ctrl-C
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -3,7 +3,8 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-JOBS ?= 2
+# One more than the two cores of CI: many tests wait for a moment, not for a core.
+JOBS ?= 3
 ARGS ?=
 
 # uv: the one on PATH if it really runs, else our own in .tools, fetched by pip on first use.

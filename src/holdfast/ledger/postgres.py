@@ -66,7 +66,11 @@ class PostgresLedger(SqlLedger):
     def open(cls, url: str, clock: Clock | None = None, boot: str = "") -> PostgresLedger:
         """`clock` is for tests: production takes every time from the database."""
         store = PostgresStore(url, clock, boot)
-        store.prepare()
+        try:
+            store.prepare()
+        except BaseException:
+            store.close()
+            raise
         return cls(store)
 
 
@@ -84,8 +88,12 @@ class PostgresStore:
             raise LedgerUnfit("this ledger connection was inherited by a fork; open one after the fork")
         if self._connection is None or self._connection.closed:
             connection = psycopg.connect(self._url, autocommit=True, **CONNECT)  # type: ignore[arg-type]
-            connection.execute(SESSION)
-            self._assert_settings(connection)
+            try:
+                connection.execute(SESSION)
+                self._assert_settings(connection)
+            except BaseException:
+                connection.close()
+                raise
             self._connection = connection
         return self._connection
 

@@ -14,6 +14,7 @@ from holdfast.clock import pause_thread
 from holdfast.errors import HoldfastError, LedgerUnavailable
 
 POINTS: dict[str, str] = {
+    "migrate.between_statements": "a ledger gets its schema or a newer one, not yet committed",
     "claim.before_commit": "a claim is written, not yet committed",
     "claim.after_commit": "a claim is committed, its reply is not yet seen",
     "settle.before_commit": "a settle is written, not yet committed",
@@ -31,6 +32,7 @@ POINTS: dict[str, str] = {
 }
 # Of people's verbs: a crawl passes none of them.
 VERB_POINTS: dict[str, str] = {
+    "migrate.between_statements": "a ledger gets its schema or a newer one, not yet committed",
     "reopen.before_commit": "a job is opened again, not yet committed",
     "reopen.after_commit": "a job is opened again, nothing is put back yet",
     "walk.before_commit": "a slice of targets is put back, not yet committed",

@@ -198,6 +198,22 @@ MUTANTS = (
         "ledger/test_sqlite_file.py -k 'live_ledger'",
     ),
     Mutant(
+        "migration without a transaction",
+        "a migration is whole or has not happened (D12)",
+        "ledger/sqlite.py",
+        (
+            (
+                '        self._connection.execute("BEGIN IMMEDIATE")\n        try:\n            if (self._version()',
+                "        try:\n            if (self._version()",
+            ),
+            (
+                '                self._stamp(version)\n            self._connection.execute("COMMIT")\n',
+                "                self._stamp(version)\n",
+            ),
+        ),
+        "crash/test_suites.py -k 'T11-0'",
+    ),
+    Mutant(
         "finished without the books",
         '"finished" is said only when nothing is pending (L10)',
         "ledger/finishing.py",

@@ -10,6 +10,7 @@ from crash.suites.fighting import FIGHTING
 from crash.suites.full_disk import FULL_DISK
 from crash.suites.killed_at_syscall import KILLED_AT_SYSCALL
 from crash.suites.ledger_damage import LEDGER_DAMAGE
+from crash.suites.migrations import MIGRATIONS, MIGRATIONS_PG
 from crash.suites.power_cut import POWER_CUT
 from crash.suites.random_kills import RANDOM_KILLS, RANDOM_KILLS_PG, STOPPED
 from crash.suites.suite import Suite
@@ -26,6 +27,8 @@ SUITES: tuple[Suite, ...] = (
     FAILING_CALLS,
     FULL_DISK,
     CLOCK_JUMPS,
+    MIGRATIONS,
+    MIGRATIONS_PG,
     DAMAGE,
     LEDGER_DAMAGE,
 )

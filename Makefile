@@ -31,7 +31,7 @@ RUN := $(UV) run --no-sync
 TIMED = @began=$$(date +%s); $(MAKE) --no-print-directory _$@; status=$$?; \
 	echo "make $@: $$(( $$(date +%s) - began )) s$$([ $$status -eq 0 ] || echo ' (failed)')"; exit $$status
 
-.PHONY: help demo test check fix docs crash crash-long hostile tools selftest-pg bench bench-frontier wheel lock clean sync _demo _test _crash _lint _bench _nginx
+.PHONY: help demo test check fix docs crash crash-long hostile tools selftest-pg bench bench-frontier bench-cases wheel lock clean sync _demo _test _crash _lint _bench _nginx
 
 help:  ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -73,6 +73,9 @@ bench:  ## Holdfast beside aiohttp and Scrapy: make bench ARGS="--rounds 1 --pag
 
 bench-frontier: sync  ## a ledger that knows a million pages: make bench-frontier ARGS="--known 10000000 --engine sqlite"
 	$(RUN) python -m bench.frontier $(ARGS)
+
+bench-cases: sync _nginx  ## a range of 100,000 numbers, killed and resumed: make bench-cases ARGS="--cases 10000 --kills 3 --seed 5"
+	$(RUN) python -m bench.cases $(ARGS)
 
 wheel: sync  ## build the wheel, install it into an environment of its own, run the demo from it: at most a minute
 	@$(RUN) python -m bench.wheel $(UV)

@@ -436,8 +436,12 @@ class Fetcher(Protocol):
 class Blobs(Protocol):
     """Bytes, kept before the commit that refers to them."""
 
+    def pack(self, body: Body) -> Body:
+        """The same body, hashed and as it will be stored. It touches no file: any thread may do it ahead of time."""
+
     def append(self, bodies: Sequence[Body]) -> list[BodyRef]:
-        """Store a group of bodies; returns only when they are on the disk. Called from the ledger thread."""
+        """Store a group of bodies, packed or not; returns only when they are on the disk. Called from the ledger
+        thread."""
 
     def read(self, reference: BodyRef) -> bytes:
         """The decoded body, checked against its sha256; Corrupt where it differs, NotFound where it is missing."""

@@ -7,6 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from holdfast.clock import SystemClock
 from holdfast.engine.bodies import stored
 from holdfast.engine.execute import Finished
@@ -31,9 +33,12 @@ class MemoryBlobs:
     def __init__(self) -> None:
         self.kept: list[bytes] = []
 
+    def pack(self, body: Body) -> Body:
+        return msgspec.structs.replace(body, sha256=sha256(body.content).digest(), member=body.content)
+
     def append(self, bodies: Sequence[Body]) -> list[BodyRef]:
         refs = []
-        for body in bodies:
+        for body in map(self.pack, bodies):
             self.kept.append(body.content)
             size = len(body.content)
             refs.append(BodyRef("memory", len(self.kept), size, size, body.sha256, body.media))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from random import Random
 from typing import Any, cast
 
 from holdfast.clock import ManualClock
-from holdfast.engine.execute import Finished
+from holdfast.engine.execute import Finished, handed_back
+from holdfast.engine.group import Group
 from holdfast.engine.pace import Pace
 from holdfast.engine.worker import Worker
 from holdfast.model.job import Options
+from holdfast.model.lease import Lease
+from holdfast.model.outcome import Verdict
 from holdfast.model.target import Claimed
 
 
@@ -108,3 +112,17 @@ def test_a_fetch_that_begins_long_after_its_claim_takes_another_turn() -> None:
         await worker._abandon()
 
     asyncio.run(run())
+
+
+def test_what_a_page_may_have_found_is_claimed_with_it_though_nothing_was_due_a_moment_before() -> None:
+    """Else the second page of a crawl waits for a quarter of a second, and so does its end."""
+    clock = ManualClock()
+    worker = worker_with(clock, Sent())
+    worker.group, worker.random = Group(1, "w", {1: Lease(1, 1, "work", 0, 1, 0, "crawling")}), Random(7)
+    worker.has_room = lambda: True
+    worker._idle_until_ms = clock.monotonic_ms() + 250
+    frog = claimed(1, "frog.test")
+    done = Finished(frog, Verdict(target=1, move="succeed", began_at=0, ended_at=0))
+    assert worker._wish([]) is None
+    assert worker._wish([handed_back(frog, 0, "the host asked for patience")]) is None
+    assert worker._wish([done]) is not None

@@ -9,11 +9,12 @@ import resource
 
 import pytest
 
-from fetch.fetching import code_of, ending, fetching, make_fetcher, on_site
+from fetch.fetching import TEST_S_MAX, code_of, ending, fetching, make_fetcher, on_site
 from fetch.hostile import PAGE, HostileSite
 from holdfast.errors import BadParams, FetchError, HoldfastError
 from holdfast.fetch.guard import Guard
 from holdfast.fetch.http import HttpFetcher
+from holdfast.fetch.loop import CurlLoop
 from holdfast.model.exchange import Request
 
 
@@ -91,6 +92,43 @@ def test_a_kept_connection_that_died_meanwhile_is_replaced() -> None:
         assert site.connections == 3
 
     on_site(scene)
+
+
+def test_a_resting_connection_that_is_closed_wakes_us_once_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stays registered between two exchanges; libcurl is not interested in it then, so nobody would read its end."""
+    looks: list[int] = []
+    look = CurlLoop._on_ready
+    monkeypatch.setattr(CurlLoop, "_on_ready", lambda loop: (looks.append(1), look(loop)))
+
+    async def scene(site: HostileSite, fetcher: HttpFetcher) -> None:
+        for _ in range(3):
+            assert (await fetcher.fetch(Request(site.url("/closes-after")))).body == PAGE
+            await site.left.acquire()
+            before = len(looks)
+            for _ in range(200):
+                await asyncio.sleep(0)
+            assert len(looks) - before <= 2
+        assert site.connections == 3
+
+    on_site(scene)
+
+
+def test_a_number_that_another_socket_has_now_is_watched_anew() -> None:
+    """Two hosts in turn, each closing its connection: the same descriptor belongs now to the one, now to the other."""
+
+    async def play() -> None:
+        async with (
+            asyncio.timeout(TEST_S_MAX),
+            HostileSite() as frog,
+            HostileSite() as toad,
+            fetching(Guard(allow=(frog.address, toad.address)), concurrency=1) as fetcher,
+        ):
+            for site in (frog, toad) * 6:
+                assert (await fetcher.fetch(Request(site.url("/closes-after")))).body == PAGE
+                await site.left.acquire()
+            assert (frog.connections, toad.connections) == (6, 6)
+
+    asyncio.run(play())
 
 
 def test_no_more_than_the_agreed_number_is_asked_at_once() -> None:

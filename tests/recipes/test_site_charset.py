@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.recipes.site import charset
 from holdfast.recipes.site.charset import USER_DEFINED, declared, decode
 from holdfast.recipes.site.charset_labels import CODECS
 
@@ -110,3 +111,28 @@ def test_every_codec_of_the_table_exists() -> None:
 @given(st.binary(max_size=60), st.sampled_from(sorted(CODECS)))
 def test_any_bytes_become_text_that_can_be_stored(body: bytes, name: str) -> None:
     decode(body, f"{HTML}; charset={name}").encode()
+
+
+FRAGMENTS = (
+    b"<meta charset=koi8-r>", b'<meta charset="utf-8">', b"<html>", b'<p title="', b'">', b"<p it's>", b"'", b'"', b"=",
+    b"<!-- ", b" -->", b"<meta name=a content=b>", b"<meta http-equiv=content-type content='text/html;charset=big5'>",
+    b'<meta content="', b"charset=koi8-r", b">", b"<", b"<script>",
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(FRAGMENTS), max_size=7).map(b"".join), min_size=1, max_size=5))
+def test_what_pages_before_it_began_with_changes_nothing_about_a_page(bodies: list[bytes]) -> None:
+    fresh = []
+    for body in bodies:
+        charset._STARTS.clear()
+        fresh.append(declared(body, HTML))
+    charset._STARTS.clear()
+    assert [declared(body, HTML) for body in bodies + bodies] == fresh + fresh
+
+
+def test_a_quote_that_is_still_open_is_no_start_to_go_by() -> None:
+    """The second page closes the quote behind its meta tag, so the tag is an attribute's text."""
+    charset._STARTS.clear()
+    start = b'<p title="<meta charset=koi8-r>'
+    assert declared(start, HTML) == "koi8-r"
+    assert declared(start + b'">', HTML) is None

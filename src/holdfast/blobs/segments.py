@@ -10,8 +10,11 @@ import errno
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
+
+import msgspec
 
 from holdfast.blobs.publish import DISK, NEW_FILE, NO_ROOM, Disk, make_directory, refusal, sync_directory
 from holdfast.blobs.warc import MEMBER_BYTES_MAX, damaged, member, payload
@@ -42,13 +45,21 @@ class Segments:
         self._numbers = count(1)
         self._segment: _Open | None = None
 
+    def pack(self, body: Body) -> Body:
+        """Pure, and most of it without the interpreter."""
+        if body.member:
+            return body
+        if not body.sha256:
+            body = msgspec.structs.replace(body, sha256=sha256(body.content).digest())
+        return msgspec.structs.replace(body, member=member(body))
+
     def append(self, bodies: Sequence[Body]) -> list[BodyRef]:
         """Store a group with one fsync. On any error nothing was stored, and the next call begins a new segment."""
-        members = [member(body) for body in bodies]
-        if not members:
+        packed = [self.pack(body) for body in bodies]
+        if not packed:
             return []
         try:
-            return self._writable(sum(map(len, members))).append(bodies, members)
+            return self._writable(sum(len(body.member) for body in packed)).append(packed)
         except OSError as error:
             raise self._abandoned(error) from error
         except BaseException:  # an armed fault, a second Ctrl-C: what the file holds now is not known
@@ -125,17 +136,17 @@ class _Open:
         """Room is left, and this is not a fork's copy of its parent's segment."""
         return self._offset + bytes_wanted <= bytes_max and self._pid == os.getpid()
 
-    def append(self, bodies: Sequence[Body], members: Sequence[bytes]) -> list[BodyRef]:
+    def append(self, packed: Sequence[Body]) -> list[BodyRef]:
         begin = self._offset
-        self._write(memoryview(b"".join(members)))
+        self._write(memoryview(b"".join([body.member for body in packed])))
         point("segment.before_fsync")
         self._disk.fdatasync(self._descriptor)
         point("segment.after_fsync")
         references = []
-        for body, stored in zip(bodies, members, strict=True):
-            size = len(body.content)
-            references.append(BodyRef(self.name, begin, len(stored), size, body.sha256, body.media))
-            begin += len(stored)
+        for body in packed:
+            length = len(body.member)
+            references.append(BodyRef(self.name, begin, length, len(body.content), body.sha256, body.media))
+            begin += length
         self._kept = self._offset
         return references
 

@@ -1,22 +1,27 @@
 """Page bodies on their way to the disk. A page goes on to the ledger only when its bytes are there.
 
-Called on the ledger's thread, just before the settle: a thread of its own was tried, and what that gained in overlap it
-lost by waiting for the interpreter at every body.
+They are stored on the ledger's thread, just before the settle: a thread of their own was tried, and what that gained in
+overlap it lost by waiting for the interpreter at every body. What can be done ahead, in time that the event loop would
+spend waiting for that commit, is packing the next ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from hashlib import sha256
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import msgspec
 
 from holdfast.engine.execute import Finished
 from holdfast.engine.ledger_thread import repeated
-from holdfast.model.outcome import Body, Verdict
+from holdfast.errors import HoldfastError
+from holdfast.model.outcome import Verdict
 from holdfast.ports import Blobs
 
 STORE_TRIES = 8
+PACKED_AHEAD_BYTES_MAX = 262_144  # a larger one would keep the event loop from its sockets
+PACKED_AT_ONCE = 4
 
 
 def stored(blobs: Blobs, finished: Sequence[Finished]) -> Sequence[Finished]:
@@ -24,7 +29,7 @@ def stored(blobs: Blobs, finished: Sequence[Finished]) -> Sequence[Finished]:
 
     What a row will refer to is on the disk before the row exists.
     """
-    bodies = [_hashed(item.body) for item in finished if item.body is not None]
+    bodies = [item.body for item in finished if item.body is not None]
     if not bodies:
         return finished
     references = iter(repeated(lambda: blobs.append(bodies), tries=STORE_TRIES))
@@ -34,9 +39,20 @@ def stored(blobs: Blobs, finished: Sequence[Finished]) -> Sequence[Finished]:
     ]
 
 
-def _hashed(body: Body) -> Body:
-    """Not on the event loop's thread: hashing gives the interpreter away, and waits to have it back."""
-    return body if body.sha256 else msgspec.structs.replace(body, sha256=sha256(body.content).digest())
+async def pack_ahead(blobs: Blobs, waiting: list[Finished], is_idle: Callable[[], bool]) -> None:
+    """Pack the bodies of pages that wait for the next commit, in their place, as long as there is nothing else to do.
+
+    On the event loop's thread, which gives the interpreter away while it packs. A page that cannot be packed is told
+    where it is stored.
+    """
+    for at, item in enumerate(waiting):
+        if not is_idle():
+            return
+        if item.body is not None and len(item.body.content) <= PACKED_AHEAD_BYTES_MAX:
+            with suppress(HoldfastError):
+                waiting[at] = msgspec.structs.replace(item, body=blobs.pack(item.body))
+        if at % PACKED_AT_ONCE == 0:
+            await asyncio.sleep(0)
 
 
 def _referring(item: Finished, verdict: Verdict) -> Finished:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock, jittered
 from holdfast.engine import joblog
-from holdfast.engine.bodies import stored
+from holdfast.engine.bodies import pack_ahead, stored
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.execute import Executor, Finished, handed_back
 from holdfast.engine.group import Committed, Group
@@ -84,6 +84,7 @@ class Worker:
     _waiting: list[Finished] = field(default_factory=list)  # worked, nothing of it is saved
     _linger: asyncio.TimerHandle | None = None
     _carrying: asyncio.Task[None] | None = None
+    _packing: asyncio.Task[None] | None = None
     _sent: Sequence[Finished] = ()  # on the way to the disk and the ledger, not yet settled
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _turn: int = 0
@@ -234,6 +235,18 @@ class Worker:
         if self.orders.stop is None:
             self._start_tasks()  # do not wait for a commit that is under way
         self._send()
+        self._pack_ahead()
+
+    def _pack_ahead(self) -> None:
+        """Where everything in hand waits for the commit that is under way, the next one is made shorter meanwhile."""
+        waiting = self._waiting
+        if self._running or self._queue or self._carrying is None or (self._packing and not self._packing.done()):
+            return
+
+        def is_idle() -> bool:
+            return self._waiting is waiting and not self._running
+
+        self._packing = asyncio.get_running_loop().create_task(pack_ahead(self.blobs, waiting, is_idle))
 
     def _add_waiting(self, finished: Finished) -> None:
         if not self._waiting and self._linger is None:
@@ -280,10 +293,12 @@ class Worker:
         """What to claim in the commit that settles this group, if anything. Suspects are claimed alone, with nothing
         else in hand.
 
-        A commit that settles claims whatever there is room for; only for a claim, none is made while enough is in hand.
+        A commit that settles claims whatever there is room for; only for a claim, none is made while enough is in hand,
+        nor while nothing is due: but what was just worked may have found something that is.
         """
         now = self.clock.monotonic_ms()
-        if self.orders.stop is not None or now < self._idle_until_ms or not self.group.leases:
+        worked = any(item.verdict.move != "hand_back" for item in group)
+        if self.orders.stop is not None or (now < self._idle_until_ms and not worked) or not self.group.leases:
             return None
         if self._alone and self._alone - {item.claimed.id for item in group}:
             return None  # a suspect is tried alone: nothing joins it before it is settled
@@ -414,5 +429,5 @@ class Worker:
         for task in self._running.values():
             task.cancel()
         # A group on its way cannot be stopped: it is waited for.
-        carrying = [] if self._carrying is None else [self._carrying]
-        await asyncio.gather(*self._running.values(), *carrying, return_exceptions=True)
+        others = [task for task in (self._carrying, self._packing) if task is not None]
+        await asyncio.gather(*self._running.values(), *others, return_exceptions=True)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from holdfast.errors import BadParams
 from holdfast.fetch.decode import ACCEPTED
 
 Headers = tuple[tuple[str, str], ...]
+
+LINE_KEPT_MAX = 200
+LINES_KEPT = 256
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*")
@@ -24,12 +28,21 @@ def parse_headers(lines: Iterable[bytes]) -> Headers:
                 inside = True
                 fields.clear()
             continue
-        name, colon, value = line.decode("latin-1").partition(":")
-        if colon:
-            fields.append((name.strip().lower(), value.strip()))
-        elif not name.strip():
+        field = _field(line) if len(line) <= LINE_KEPT_MAX else _read_field(line)
+        if field is not None:
+            fields.append(field)
+        elif not line.strip():
             inside = False
     return tuple(fields)
+
+
+def _read_field(line: bytes) -> tuple[str, str] | None:
+    name, colon, value = line.decode("latin-1").partition(":")
+    return (name.strip().lower(), value.strip()) if colon else None
+
+
+# Half of the lines of an answer are those of the answer before.
+_field = lru_cache(LINES_KEPT)(_read_field)
 
 
 def header_lines(headers: Iterable[tuple[str, str]]) -> list[str]:

@@ -256,7 +256,8 @@ class SqliteTx:
             return self._connection.executemany(sql, listed).rowcount if listed else 0
         touched, at = 0, 0
         while at < len(listed):
-            n = min(ROWS_PER_INSERT_MAX, 1 << (len(listed) - at).bit_length() - 1)  # few different statements
+            left = min(ROWS_PER_INSERT_MAX, len(listed) - at)
+            n = left - left % 8 or left  # few different statements: all eights in one, then the rest
             values = [value for row in listed[at : at + n] for value in row]
             touched += self._connection.execute(_several(sql, n), values).rowcount
             at += n

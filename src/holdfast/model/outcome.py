@@ -54,9 +54,10 @@ class Body(msgspec.Struct, frozen=True, gc=False):
     status: int
     headers: tuple[tuple[str, str], ...]
     content: bytes
-    sha256: bytes  # empty: not hashed yet, that is done where it is stored
+    sha256: bytes  # empty: not hashed yet
     media: str
     fetched_at: int  # wall ms
+    member: bytes = b""  # as it will lie on the disk; empty: not packed yet
 
 
 class Done(msgspec.Struct, frozen=True, gc=False):

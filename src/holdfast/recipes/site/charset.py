@@ -14,6 +14,8 @@ META_BYTES = 1024
 GUESS_BYTES = 65_536
 WESTERN = "windows-1252"  # what a browser takes where nothing is said and the bytes are no UTF-8
 USER_DEFINED = "x-user-defined"
+STARTS_MAX = 64
+CONTENT_TYPE_MAX = 200
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _XML_MARKS = ((b"<\0?\0x\0", "utf-16le"), (b"\0<\0?\0x", "utf-16be"))  # an XML declaration written in UTF-16
@@ -27,6 +29,8 @@ _TAG = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ATTRIBUTE = re.compile(rb"""([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>][^\s>]*+)))?+""")
+_CLOSED = re.compile(rb"""(?:[^"'=]|="[^"'<>]*+"|=(?!"))*+""")
+_STARTS: dict[str, tuple[bytes, str]] = {}  # by Content-Type: how pages lately began, and what that says
 _SEQUENCE = re.compile("[\x80-\ufffc\ufffe-\U0010ffff]")
 _HIGH = {byte: 0xF700 + byte for byte in range(0x80, 0x100)}
 
@@ -46,6 +50,9 @@ def decode(body: bytes, content_type: str) -> str:
 
 def declared(body: bytes, content_type: str) -> str | None:
     """The codec that the body, its header or its first tags name, in this order; None where none does."""
+    kept = _STARTS.get(content_type)
+    if kept is not None and body.startswith(kept[0]):
+        return kept[1]
     for mark, name in _MARKS:
         if body.startswith(mark):
             return name
@@ -55,18 +62,29 @@ def declared(body: bytes, content_type: str) -> str | None:
     for mark, name in _XML_MARKS:
         if body.startswith(mark):
             return name
-    known = _in_tags(body[:META_BYTES])
-    # A tag that could be read at all is not in UTF-16, whatever it says.
-    return "utf-8" if known and known.startswith("utf-16") else WESTERN if known == USER_DEFINED else known
+    return _in_tags(body[:META_BYTES], content_type)
 
 
-def _in_tags(head: bytes) -> str | None:
+def _in_tags(head: bytes, content_type: str) -> str | None:
     """What the first usable `<meta charset>`, `<meta http-equiv=content-type>` or XML declaration names."""
     for tag in _TAG.finditer(head):
         if tag[1] is not None and (known := _of_meta(tag[1])):
-            return known
+            # A tag that could be read at all is not in UTF-16, whatever it says.
+            codec = "utf-8" if known.startswith("utf-16") else WESTERN if known == USER_DEFINED else known
+            _remember(content_type, head[: tag.end()], codec)
+            return codec
     said = _XML.match(head)
-    return _known(said[1]) if said else None
+    known = _known(said[1]) if said else None
+    return "utf-8" if known and known.startswith("utf-16") else WESTERN if known == USER_DEFINED else known
+
+
+def _remember(content_type: str, start: bytes, codec: str) -> None:
+    """Pages of a site begin alike. Only a start that means the same whatever follows: every quote in it is closed."""
+    if len(content_type) > CONTENT_TYPE_MAX or not _CLOSED.fullmatch(start):
+        return
+    if len(_STARTS) >= STARTS_MAX:
+        _STARTS.clear()
+    _STARTS[content_type] = (start, codec)
 
 
 def _of_meta(attributes: bytes) -> str | None:

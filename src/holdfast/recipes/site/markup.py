@@ -72,10 +72,12 @@ def scan(text: str, hrefs: dict[str, None]) -> Iterator[Tag]:
     at, end = 0, len(text)
     while at < end:
         for match in _SCAN.finditer(text, at):  # has an answer to every character, so that none is passed over
-            href, comment, name, attributes, closed = match.groups()
+            href = match[1]
             if href is not None:
                 hrefs[href] = None
-            elif comment:
+                continue
+            _, comment, name, attributes, closed = match.groups()
+            if comment:
                 at = _end_of_comment(text, match.end())
                 break
             elif name:

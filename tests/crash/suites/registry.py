@@ -13,9 +13,11 @@ from crash.suites.ledger_damage import LEDGER_DAMAGE
 from crash.suites.migrations import MIGRATIONS, MIGRATIONS_PG
 from crash.suites.power_cut import POWER_CUT
 from crash.suites.random_kills import RANDOM_KILLS, RANDOM_KILLS_PG, STOPPED
+from crash.suites.simulated import SIMULATED
 from crash.suites.suite import Suite
 
 SUITES: tuple[Suite, ...] = (
+    SIMULATED,
     FAULT_POINTS,
     FAULT_POINTS_PG,
     KILLED_AT_SYSCALL,

@@ -47,10 +47,10 @@ class MemoryProbe:
     """Reads the tables of a memory store."""
 
     def __init__(self, store: MemoryStore) -> None:
-        self._store = store
+        self.store = store
 
     def entries(self, job: int) -> list[EntrySeen]:
-        tables = self._store.tables
+        tables = self.store.tables
         return [
             EntrySeen(chunk, no, entry.epoch, entry.verb)
             for (chunk, no), entry in sorted(tables.entries.items(), key=lambda item: item[0])
@@ -58,25 +58,25 @@ class MemoryProbe:
         ]
 
     def externals(self, job: int) -> list[str]:
-        return sorted(link.url for (owner, _), link in self._store.tables.external.items() if owner == job)
+        return sorted(link.url for (owner, _), link in self.store.tables.external.items() if owner == job)
 
     def runs(self, job: int) -> list[tuple[int, str, bool]]:
-        runs = self._store.tables.runs.items()
+        runs = self.store.tables.runs.items()
         return sorted((n, run.status, run.ended_at is not None) for (owner, n), run in runs if owner == job)
 
     def modes(self, job: int) -> list[str]:
         return [
             run.mode
-            for (owner, _), run in sorted(self._store.tables.runs.items(), key=lambda item: item[0])
+            for (owner, _), run in sorted(self.store.tables.runs.items(), key=lambda item: item[0])
             if owner == job
         ]
 
     def records(self, target: int) -> list[tuple[int, int, str]]:
-        rows = self._store.tables.records.items()
+        rows = self.store.tables.records.items()
         return sorted((generation, n, record.kind) for (owner, generation, n), record in rows if owner == target)
 
     def undone(self, target: int) -> list[tuple[str, str, int]]:
-        rows = self._store.tables.undo.items()
+        rows = self.store.tables.undo.items()
         found = [(chunk, no, row) for (owner, chunk, no), row in rows if owner == target]
         return [
             (row.verb, wire_status(row.before.state), row.before.generation)

@@ -532,6 +532,56 @@ MUTANTS = (
         (("SET until = ? WHERE {STILL_OURS}", "SET until = ? WHERE id = ? AND ? > 0"),),
         "ledger/test_conformance_leases.py -k 'sqlite and renew'",
     ),
+    # What only a long story of several processes shows: T2 must find it, whatever other tests do.
+    Mutant(
+        "rows of a renewal not counted",
+        "a worker that slept past its lease is not told that its chunk is still its own (L5)",
+        "ledger/leases.py",
+        (
+            (
+                "        if row is not None:\n            kept.append(lease_from(row))\n    if kept and active_ms",
+                "        kept.append(item if row is None else lease_from(row))\n    if kept and active_ms",
+            ),
+        ),
+        "crash/test_simulation.py -k storms_break_nothing",
+    ),
+    Mutant(
+        "a request as the worker knew it",
+        "no page is claimed by a worker that has not heard of the pause yet (L11)",
+        "ledger/claiming.py",
+        (
+            (
+                'return Answer("settled", row.no, row.requested, row.phase)',
+                'return Answer("settled", row.no, lease.requested, row.phase)',
+            ),
+            (
+                'self._answers[lease.chunk] = Answer("settled", row[0], row[1], row[2])',
+                'self._answers[lease.chunk] = Answer("settled", row[0], lease.requested, row[2])',
+            ),
+        ),
+        "crash/test_simulation.py -k storms_break_nothing",
+    ),
+    Mutant(
+        "a lease over before its time",
+        "a chunk is not taken from a worker that may still use it (L5)",
+        "ledger/leases.py",
+        (("row[14] <= tx.lease_now()", "row[14] <= tx.lease_now() + 3000"),),
+        "crash/test_simulation.py -k storms_break_nothing",
+    ),
+    Mutant(
+        "the end of a lease taken for a mismatch",
+        "the late settle of a worker that lost its chunk stops no job (E4)",
+        "ledger/settling.py",
+        (("    if row[2] in ENDS_OF_A_LEASE:\n", "    if row[2] in ():\n"),),
+        "crash/test_simulation.py -k storms_break_nothing",
+    ),
+    Mutant(
+        "a rescued lane is not woken",
+        "what a dead worker held is claimed again (L13)",
+        "ledger/returning.py",
+        (("due = CASE WHEN due > ? THEN ? ELSE due END ", "due = CASE WHEN due > ? THEN due + 0 * ? ELSE due END "),),
+        "crash/test_simulation.py -k storms_break_nothing",
+    ),
     # What failing calls and full disks must find.
     Mutant(
         "short write taken for a whole one",

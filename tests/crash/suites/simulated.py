@@ -66,8 +66,9 @@ def undisturbed(ledgers: Ledgers, kind: str, shape: int) -> Sight:
 SIMULATED = Suite(
     name="T2",
     title="simulated processes die, sleep past their leases, lose answers, repeat themselves and come late",
-    scope=f"2 to 8 processes in one thread, virtual clock, lease {LIFE_S:.0f} s, 10 to 14 pages in 8 of 16 chunks; real "
-    f"SQLite ledger, each {MEMORY_EVERY}th in memory; pauses, time-outs, cancels, retries, restarts, rescans in between",
+    scope=f"2 to 8 processes in one thread, virtual clock, lease {LIFE_S:.0f} s, 10 to 14 pages in 8 of 16 chunks; "
+    f"real SQLite ledger, each {MEMORY_EVERY}th in memory; pauses, time-outs, cancels, retries, restarts, rescans "
+    "in between",
     stage=stage,
     small=600,
     full=200_000,

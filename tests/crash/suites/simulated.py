@@ -18,6 +18,7 @@ from crash.suites.suite import Suite, Trial
 from holdfast.testing.conformance.worker import LIFE_S
 
 IN_MEMORY = Path("/dev/shm")  # where there is one: thousands of files are made and thrown away
+WHERE = "tmpfs" if IN_MEMORY.is_dir() else "disk"
 MEMORY_EVERY = 7  # no divisor of the number of shapes, so that each is played on both
 
 
@@ -67,8 +68,8 @@ SIMULATED = Suite(
     name="T2",
     title="simulated processes die, sleep past their leases, lose answers, repeat themselves and come late",
     scope=f"2 to 8 processes in one thread, virtual clock, lease {LIFE_S:.0f} s, 10 to 14 pages in 8 of 16 chunks; "
-    f"real SQLite ledger, each {MEMORY_EVERY}th in memory; pauses, time-outs, cancels, retries, restarts, rescans "
-    "in between",
+    f"real SQLite ledger on {WHERE}, each {MEMORY_EVERY}th in memory; pauses, time-outs, cancels, retries, "
+    "restarts, rescans in between",
     stage=stage,
     small=600,
     full=200_000,

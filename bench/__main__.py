@@ -47,7 +47,7 @@ def main() -> int:
     shutil.rmtree(folder)
     print(shown(document, targets(document)))
     whole = not options.only and options.rounds >= ROUNDS and options.pages >= PAGES
-    for path in report.write(report.DOCS if whole else FOLDER, document, report.read(report.DOCS / report.FRONTIER)):
+    for path in report.write(report.DOCS if whole else FOLDER, document):
         print(f"wrote {path.relative_to(ROOT)}")
     return 0
 

@@ -52,9 +52,21 @@ The twenty functions that one process was seen in most often: {samples:,} sample
 were running. A share is the function's own with the C code that it calls, without the Python that it calls.
 """
 
-FRONTIER = "Measured by `make bench-frontier`; the numbers as it kept them, in"
-FRONTIER += " [performance-frontier.json](performance-frontier.json)."
+FRONTIER = """
+A ledger that knows very much: half of the targets are pending, filled by the ledger's own verbs. *Resume* is the time
+from starting `holdfast resume` after a kill -9 to its first request in the site's log, median of five with a warm
+cache; the CPU is that of a crawl of 3,500 pages, against the same crawl on a ledger that knows little more than those
+pages. Measured by `make bench-frontier`; more numbers in [performance-frontier.json](performance-frontier.json).
+"""
 NO_FRONTIER = "Not measured yet for this version: `make bench-frontier`."
+
+CASES = """
+`make bench-cases`, {date}: `holdfast cases IMM-1-25..IMM-{cases}-25` was submitted in {submitted_s:.2f} s as
+{plan_rows} plan row and {targets} targets; then worked, killed with kill -9 at {killed} random moments, and started
+again with the same command each time. In the end {asked:,} numbers had been asked for, {again} of them twice (at most
+{in_hand} were in hand at the kills), {records:,} have a record and {gaps:,} are proven gaps; each number is one
+target; `verify --deep` was content. It took {seconds:.0f} s, {others_share}.
+"""
 
 REPEAT = """
 ## Repeat it
@@ -62,6 +74,8 @@ REPEAT = """
 ```console
 $ make bench
 $ make bench ARGS="--rounds 1 --pages 2000 --only holdfast,aiohttp"
+$ make bench-frontier
+$ make bench-cases
 ```
 
 It needs nginx and, for the top twenty, leave to look into a process of one's own. Only a whole run writes this page; a

@@ -81,11 +81,12 @@ def test_the_script_and_scrapy_are_bars_of_their_own() -> None:
     assert found == [("0.80 ×", False), ("1.60 ×", True), ("20.0 ×", True)]
 
 
-def test_the_page_has_every_row_and_renders_whatever_the_frontier_kept() -> None:
-    text = report.page(results(), {"rows": [{"case": "a pond", "resume_s": 0.5, "known": 1_000_000}]})
+def test_the_page_has_every_row_and_every_case_of_the_frontier() -> None:
+    pond = dict.fromkeys((name for name, _, _ in report.FRONTIER_COLUMNS), 0.5) | {"case": "a pond"}
+    text = report.page(results(), {"rows": [pond]}, None)
     assert "| Frog | every page | 910 | 0.60 | 0.50 |" in text
-    assert "| a pond | 0.5 | 1,000,000 |" in text
-    assert "Not measured yet" in report.page(results(), None)
+    assert "| a pond | 0.50 | 0 | 0.50 × |" in text
+    assert "Not measured yet" in report.page(results(), None, None)
 
 
 def test_the_picture_is_well_formed_and_shows_every_name() -> None:
@@ -109,7 +110,9 @@ def test_a_functions_cost_is_what_was_seen_at_the_end_of_stacks() -> None:
 
 
 def test_the_published_page_follows_from_the_kept_numbers() -> None:
-    kept, frontier = report.read(report.DOCS / report.RESULTS), report.read(report.DOCS / report.FRONTIER)
+    kept, frontier, cases = (
+        report.read(report.DOCS / name) for name in (report.RESULTS, report.FRONTIER, report.CASES)
+    )
     page = report.DOCS / report.PAGE
     published = page.read_text(encoding="utf-8") if page.exists() else None
-    assert published == (None if kept is None else report.page(kept, frontier)), "stale: python -m bench.report"
+    assert published == (None if kept is None else report.page(kept, frontier, cases)), "stale: python -m bench.report"

@@ -278,6 +278,9 @@ class Views(Protocol):
     def plan(self, job: int) -> tuple[int, bool, bytes]:
         """The planner's cursor, whether the plan is done, and the trail of the keys it has given."""
 
+    def mode(self, job: int) -> str:
+        """How the job is scanned: `full`, or `new` from a rescan that was asked for so until the next one."""
+
     def targets(
         self, job: int, *, where: Sequence[tuple[str, bool, tuple[str, ...]]] = (), after: int = 0, limit: int = 500
     ) -> list[TargetRow]:

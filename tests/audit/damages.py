@@ -112,6 +112,8 @@ DAMAGES = (
     Damage("L13.lane", f"UPDATE lane SET due = 4503599627370496 WHERE chunk IN ({CHUNKS}) AND todo > 1"),
     Damage("F1.page", f"DELETE FROM body WHERE target = ({WON})"),
     Damage("F1.page", f"DELETE FROM record WHERE target = ({WON})"),
+    Damage("F1.unchanged", "UPDATE target SET disposition = 'unchanged' WHERE job = :job AND disposition = 'page'; "
+           f"UPDATE tally SET reason = 'unchanged' WHERE chunk IN ({CHUNKS}) AND reason = 'page'"),
     Damage("F1.body", f"UPDATE body SET len = 0 WHERE target = ({WON})"),
     Damage("F1.body", "UPDATE segment SET job = (SELECT id FROM job WHERE name = 'fen') WHERE id = "
            f"(SELECT segment FROM body WHERE target = ({WON}))"),

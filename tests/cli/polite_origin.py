@@ -21,6 +21,8 @@ class Visit:
     path: str
     began: float
     authorization: str | None = None
+    conditions: tuple[str | None, str | None] = (None, None)  # If-None-Match, If-Modified-Since
+    status: int = 0
     ended: float = float("inf")
 
 
@@ -35,6 +37,13 @@ class Answer:
 def linking(*paths: str, after_s: float = 0.0) -> Answer:
     links = "".join(f'<a href="{path}">x</a>' for path in paths)
     return Answer(200, f"<title>frogs</title>{links}".encode(), {"content-type": HTML}, after_s)
+
+
+def as_asked(answer: Answer, visit: Visit) -> Answer:
+    """304 where that is what the visitor has: by the ETag if it named one, else by the date."""
+    tag, date = visit.conditions
+    is_same = answer.headers.get("etag") == tag if tag else date and answer.headers.get("last-modified") == date
+    return Answer(304, b"", answer.headers, answer.after_s) if is_same and answer.status == 200 else answer
 
 
 class Origin:
@@ -84,7 +93,9 @@ class Origin:
 
             def do_GET(self) -> None:
                 visit = origin._came(self.path, self.headers.get("authorization"))
-                answer = origin.answer(self.path)
+                visit.conditions = (self.headers.get("if-none-match"), self.headers.get("if-modified-since"))
+                answer = as_asked(origin.answer(self.path), visit)
+                visit.status = answer.status
                 threading.Event().wait(answer.after_s)
                 visit.ended = time.monotonic()
                 self.send_response(answer.status)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from holdfast.clock import ManualClock
+from holdfast.model.edit import MODES
 from holdfast.testing.conformance.bench import Bench, memory_bench, postgres_bench, sqlite_bench
 from holdfast.testing.conformance.lockstep import NAMES, Side, outcome
 from holdfast.testing.conformance.worker import Worker
@@ -106,9 +107,12 @@ class Lockstep(RuleBasedStateMachine):
         self.acknowledge(name)
         self._move(name, "resume")
 
-    @rule(name=JOBS, verb=st.sampled_from(["retry", "retry", "rescan", "restart"]))
-    def open_again(self, name: str, verb: str) -> None:
-        self.both(lambda side: side.bench.ledger.reopen(side.jobs[name], verb, actor="ann", because="again").generation)
+    @rule(name=JOBS, verb=st.sampled_from(["retry", "retry", "rescan", "restart"]), mode=st.sampled_from(MODES))
+    def open_again(self, name: str, verb: str, mode: str) -> None:
+        def ask(side: Side) -> int:
+            return side.bench.ledger.reopen(side.jobs[name], verb, mode=mode, actor="ann", because="again").generation
+
+        self.both(ask)
 
     @rule(name=JOBS, limit=st.sampled_from([1, 3, 1000]))
     def walk(self, name: str, limit: int) -> None:
@@ -196,7 +200,7 @@ class Lockstep(RuleBasedStateMachine):
 
     def _wish(self, worker: Worker, room: int, delay_ms: int, per_host: int, alone: bool) -> Any:
         only = worker.work if alone or room == 100 else worker.work[:1]
-        return worker.wish(room, delay_ms=delay_ms, per_host=per_host, alone=alone, only=only)
+        return worker.wish(room, delay_ms=delay_ms, per_host=per_host, alone=alone, only=only, compared=True)
 
     @rule(
         slot=SLOTS,
@@ -336,13 +340,18 @@ class Lockstep(RuleBasedStateMachine):
             self.settle(slot, ["succeed"] * 40, [], 0, claims=False, checkpoint=None, unknown=False)
         self.finish(slot)
 
-    @rule(slot=SLOTS, verb=st.sampled_from(["retry", "rescan"]), limit=st.sampled_from([2, 1000]))
-    def open_again_after_the_end(self, slot: int, verb: str, limit: int) -> None:
+    @rule(
+        slot=SLOTS,
+        verb=st.sampled_from(["retry", "rescan"]),
+        mode=st.sampled_from(MODES),
+        limit=st.sampled_from([2, 1000]),
+    )
+    def open_again_after_the_end(self, slot: int, verb: str, mode: str, limit: int) -> None:
         """A completed job once more, its walk cut into slices with work in between: drawn by chance it is rare."""
         name = NAMES[slot % len(NAMES)]
         self.settle(slot, ["succeed", "fail"] * 3, [], 0, claims=False, checkpoint=None, unknown=False)
         self.work_to_the_end(slot)
-        self.open_again(name, verb)
+        self.open_again(name, verb, mode)
         self.walk(name, limit)
         self.lease(slot, 16)
         self.settle(slot, ["succeed", "fail"], [], 0, claims=True, checkpoint="targets", unknown=False)

@@ -991,6 +991,67 @@ MUTANTS = (
         "ledger/test_conformance_reopening.py -k 'sqlite and come_back_with_trouble'",
     ),
     Mutant(
+        "304 replaces the body",
+        "a page that has not changed is served with the bytes that it had",
+        "recipes/site/step.py",
+        (
+            (
+                "        return Done(UNCHANGED, status_code=response.status)\n",
+                '        again = (Record("page", here.before),)\n'
+                "        body = kept_body(here, response, clock.wall_ms())\n"
+                '        return Done("page", body=body, records=again, status_code=response.status)\n',
+            ),
+        ),
+        "cli/test_only_new.py -k 'every_answer_is_304'",
+    ),
+    Mutant(
+        "a 304 that nobody asked for",
+        "a page is not called unchanged that nobody has",
+        "recipes/site/step.py",
+        (("    if asking and response.status == NOT_MODIFIED:", "    if response.status == NOT_MODIFIED:"),),
+        "recipes/test_site_step.py -k 'nobody_asked_for'",
+    ),
+    Mutant(
+        "versions sent in any form",
+        "no stored word becomes another header, or asks for any page at all",
+        "recipes/site/validators.py",
+        (
+            (
+                "for name, value, form in pairs if value and form.fullmatch(value))",
+                "for name, value, _ in pairs if value)",
+            ),
+        ),
+        "recipes/test_site_step.py -k 'neither_kept_nor_sent'",
+    ),
+    Mutant(
+        "compared in a full scan",
+        "`--mode full` asks for everything plainly, whatever a worker believes that began before it",
+        "ledger/comparing.py",
+        (("JOIN plan p ON p.job = t.job AND p.mode = ?", "JOIN plan p ON p.job = t.job AND p.mode || ? <> ''"),),
+        "ledger/test_conformance_comparing.py -k 'sqlite and unless_the_job_is_scanned_so'",
+    ),
+    Mutant(
+        "what was gone is compared",
+        "a page that was gone meanwhile is fetched whole when it is back",
+        "ledger/comparing.py",
+        (('({{ids}}) AND {LAST_GOOD}"', '({{ids}})"'),),
+        "ledger/test_conformance_comparing.py -k 'sqlite and gone_meanwhile'",
+    ),
+    Mutant(
+        "lost bytes taken for unchanged",
+        "a page whose bytes are lost is fetched whole, although a scan found it unchanged since",
+        "ledger/views.py",
+        (("OR (a.gen >= r.gen AND u.verb = 'mend')", "OR (a.gen = r.gen AND u.verb = 'mend')"),),
+        "ledger/test_conformance_comparing.py -k 'sqlite and lost_its_bytes'",
+    ),
+    Mutant(
+        "bytes of unchanged pages not missed",
+        "`verify` and `doctor` miss the bytes of a page, whichever run fetched them (F1)",
+        "audit/segments.py",
+        (("THEN (SELECT max(k.gen) FROM body k WHERE k.target = t.id) ELSE t.gen END", "THEN t.gen ELSE t.gen END"),),
+        "cli/test_only_new.py -k 'lost_its_bytes'",
+    ),
+    Mutant(
         "a file overrules what was typed",
         "a host's limit that a person set holds at the next start, whatever holdfast.toml said before",
         "ledger/hosts.py",

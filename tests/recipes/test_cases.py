@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.clock import ManualClock
 from holdfast.errors import BadParams, FetchError
-from holdfast.model.exchange import Response
+from holdfast.model.exchange import Headers, Response
 from holdfast.model.outcome import Done, Outcome
 from holdfast.model.target import Claimed
 from holdfast.recipe import Context
@@ -30,7 +30,7 @@ def outcome_of(status: int, body: bytes = b"<h1>case</h1>") -> Outcome:
         depth=0, parent=None, hops=0, attempts=1, generation=1, name="IMM-7-25",
     )  # fmt: skip
 
-    async def fetch(url: str) -> Response:
+    async def fetch(url: str, headers: Headers = ()) -> Response:
         return Response(url=url, status=status, headers=(("content-type", "text/html"),), body=body)
 
     return asyncio.run(RECIPE.step(here, fetch, make_context("IMM-7-25")))

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.clock import ManualClock
 from holdfast.errors import BadParams, FetchError, LostLease, PlanFailed
-from holdfast.model.exchange import Response
+from holdfast.model.exchange import Headers, Response
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Done, Failed, Outcome, Skipped
 from holdfast.model.target import Claimed
@@ -52,7 +52,7 @@ def make_claimed(url: str = f"{POND}/", **more: Any) -> Claimed:
 def outcome_of(recipe: Recipe, web: Web | None = None, **more: Any) -> Outcome:
     pages = web or {f"{POND}/": (200, "<h1>Pond</h1>")}
 
-    async def fetch(url: str) -> Response:
+    async def fetch(url: str, headers: Headers = ()) -> Response:
         status, said = pages[url]
         headers = (("location", said),) if 300 <= status < 400 else (("content-type", "text/html"),)
         return Response(url=url, status=status, headers=headers, body=b"" if 300 <= status < 400 else said.encode())
@@ -139,7 +139,7 @@ def test_a_step_cannot_swallow_that_its_chunk_was_lost() -> None:
 
     pond.plan(lambda params: [])
 
-    async def fetch(url: str) -> Response:
+    async def fetch(url: str, headers: Headers = ()) -> Response:
         raise LostLease("gone")
 
     with pytest.raises(LostLease):

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.clock import ManualClock
 from holdfast.errors import FetchError
-from holdfast.model.exchange import Response
+from holdfast.model.exchange import Headers, Response
 from holdfast.model.keys import key_of, seed_address
 from holdfast.model.outcome import Done, Failed, Outcome, Skipped
 from holdfast.model.target import Claimed
@@ -27,22 +27,24 @@ class Web:
 
     def __init__(self, **answers: Any) -> None:
         self.asked: list[str] = []
+        self.sent: Headers = ()
         self.status, self.body = answers.pop("status", 200), answers.pop("body", b"")
         self.headers = {name.replace("_", "-"): value for name, value in answers.items()}
 
-    async def fetch(self, url: str) -> Response:
+    async def fetch(self, url: str, headers: Headers = ()) -> Response:
         self.asked.append(url)
-        headers = {"content-type": HTML} | self.headers
-        return Response(url=url, status=self.status, headers=tuple(headers.items()), body=self.body)
+        self.sent = headers
+        answered = {"content-type": HTML} | self.headers
+        return Response(url=url, status=self.status, headers=tuple(answered.items()), body=self.body)
 
 
-def work(web: Web, *, url: str = FROG, depth: int = 1, hops: int = 0, **params: Any) -> Outcome:
+def work(web: Web, *, url: str = FROG, depth: int = 1, hops: int = 0, before: bytes = b"", **params: Any) -> Outcome:
     recipe = SiteRecipe(ManualClock(wall_ms=1_900_000_000_000))
     checked = recipe.check({"seeds": ["https://marsh.test/"]} | params)
     context = Context(params=checked, salt=SALT, chunking=recipe.chunking(checked))
     address = seed_address(url)
     key = key_of(address, SALT)
-    here = Claimed(1, 1, 1, key, address.url, address.host, "page", depth, None, hops, 1, 0)
+    here = Claimed(1, 1, 1, key, address.url, address.host, "page", depth, None, hops, 1, 0, before=before)
     return asyncio.run(recipe.step(here, web.fetch, context))
 
 
@@ -133,7 +135,7 @@ def test_a_failure_carries_the_retry_after_of_the_host() -> None:
 
 def test_a_failed_fetch_is_not_swallowed() -> None:
     class Dead(Web):
-        async def fetch(self, url: str) -> Response:
+        async def fetch(self, url: str, headers: Headers = ()) -> Response:
             raise FetchError("network_error", "refused")
 
     with pytest.raises(FetchError, match="refused"):
@@ -213,3 +215,54 @@ def test_a_redirect_to_no_usable_url_fails(location: str | None) -> None:
 
 def test_a_header_that_no_json_can_hold_does_not_break_the_record() -> None:
     assert record_of(work(Web(content_type="text/html; x=\udcff")))["content_type"] == "text/html; x=?"
+
+
+TAG, WEAK, DATE = '"f7-19"', 'W/"f7-19"', "Tue, 17 Nov 2026 02:46:25 GMT"
+
+
+@pytest.mark.parametrize("tag", [TAG, WEAK])
+def test_what_the_answer_says_of_its_version_is_kept_and_asked_by(tag: str) -> None:
+    first = work(Web(body=b"<title>Frogs</title>", etag=tag, last_modified=DATE))
+    kept = record_of(first)
+    assert (kept["etag"], kept["last_modified"]) == (tag, DATE)
+    web = Web(status=304)
+    again = work(web, before=json.dumps(kept).encode())
+    assert web.sent == (("if-none-match", tag), ("if-modified-since", DATE))
+    assert isinstance(again, Done)
+    assert again == Done("unchanged", status_code=304)
+
+
+def test_an_answer_that_says_nothing_of_its_version_adds_nothing_to_the_record() -> None:
+    kept = record_of(work(Web(body=b"<title>Frogs</title>")))
+    assert not {"etag", "last_modified"} & set(kept)
+    web = Web(body=b"<title>Frogs</title>")
+    work(web, before=json.dumps(kept).encode())
+    assert web.sent == ()
+
+
+@pytest.mark.parametrize("tag", ["*", "f7-19", '""', '"' + "f" * 201 + '"', '"f"\r\nx: y', '"frö"', '"f", "g"'])
+@pytest.mark.parametrize("date", ["yesterday", "17 Nov 2026", DATE + "\r\nx: y", "Tue, 17 Nov 2026 02:46:25 CET"])
+def test_a_version_without_the_form_of_one_is_neither_kept_nor_sent(tag: str, date: str) -> None:
+    """`*` would mean any page at all, and a line break another header; a record may come from anybody's snapshot."""
+    kept = record_of(work(Web(etag=tag, last_modified=date)))
+    assert not {"etag", "last_modified"} & set(kept)
+    web = Web()
+    work(web, before=json.dumps({"etag": tag, "last_modified": date}).encode())
+    assert web.sent == ()
+
+
+@pytest.mark.parametrize("before", [b"", b"{}", b"[]", b"{", b'{"etag":7}'])
+def test_a_304_that_nobody_asked_for_is_no_answer(before: bytes) -> None:
+    outcome = work(Web(status=304), before=before)
+    assert isinstance(outcome, Failed)
+    assert (outcome.code, outcome.status_code) == ("bad_response", 304)
+
+
+def test_a_page_that_changed_is_read_anew_although_it_was_asked_by_its_version() -> None:
+    web = Web(body=b"<title>Toads</title><a href=/toad>x</a>", etag='"8"')
+    outcome = work(web, before=json.dumps({"etag": TAG}).encode())
+    assert isinstance(outcome, Done)
+    assert (web.sent, outcome.disposition, urls(outcome)) == (
+        (("if-none-match", TAG),), "page", ["https://marsh.test/toad"],
+    )  # fmt: skip
+    assert record_of(outcome)["etag"] == '"8"'

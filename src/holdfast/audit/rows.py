@@ -33,6 +33,13 @@ LAWS = (
         "(SELECT 1 FROM record r WHERE r.target = t.id AND r.gen = t.gen))",
     ),
     Invariant(
+        "F1.unchanged",
+        "A page that is unchanged has a body and a record of an earlier generation, of one and the same.",
+        f"SELECT t.id, t.gen FROM target t WHERE t.job = ? AND t.state = {SUCCEEDED} AND t.disposition = 'unchanged' "
+        "AND NOT EXISTS (SELECT 1 FROM body b WHERE b.target = t.id AND b.gen < t.gen AND b.gen = "
+        "(SELECT max(r.gen) FROM record r WHERE r.target = t.id))",
+    ),
+    Invariant(
         "F1.body",
         "A body refers to bytes in a segment of its job, with a length and a sha256.",
         "SELECT b.target, b.gen, b.segment, b.off, b.len, b.size FROM target t JOIN body b ON b.target = t.id "

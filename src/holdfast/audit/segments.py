@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from holdfast.audit.law import Query
 
+# The bodies of the generation that counts: an unchanged page has none of its own, and stands by its last one.
+_THAT_COUNTS = (
+    "FROM body b JOIN segment s ON s.id = b.segment JOIN target t ON t.id = b.target AND b.gen = CASE "
+    "WHEN t.disposition = 'unchanged' THEN (SELECT max(k.gen) FROM body k WHERE k.target = t.id) ELSE t.gen END "
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ShortSegment:
@@ -26,8 +32,7 @@ class ShortSegment:
 def lost_pages(query: Query, job: int, segment: ShortSegment) -> list[int]:
     """The succeeded targets whose bytes lie beyond the end of a segment, or in none."""
     rows = query(
-        "SELECT t.id FROM body b JOIN segment s ON s.id = b.segment JOIN target t ON t.id = b.target AND t.gen = b.gen "
-        "WHERE s.job = ? AND s.name = ? AND b.off + b.len > ? AND t.state = 4 ORDER BY t.id",
+        f"SELECT t.id {_THAT_COUNTS}WHERE s.job = ? AND s.name = ? AND b.off + b.len > ? AND t.state = 4 ORDER BY t.id",
         (job, segment.name, segment.size or 0),
     )
     return [target for (target,) in rows]
@@ -35,13 +40,12 @@ def lost_pages(query: Query, job: int, segment: ShortSegment) -> list[int]:
 
 def short_segments(query: Query, job: int, size_of: Callable[[str], int | None]) -> list[ShortSegment]:
     """Segments of a job that are not as long as its rows need them (F1): of the generation that counts."""
-    current = "FROM body b JOIN segment s ON s.id = b.segment JOIN target t ON t.id = b.target AND t.gen = b.gen "
-    rows = query(f"SELECT s.name, max(b.off + b.len) {current}WHERE s.job = ? GROUP BY s.name ORDER BY s.name", (job,))
     found = []
-    for name, end in rows:
+    ends = f"SELECT s.name, max(b.off + b.len) {_THAT_COUNTS}WHERE s.job = ? GROUP BY s.name ORDER BY s.name"
+    for name, end in query(ends, (job,)):
         size = size_of(name)
         if size is None or size < end:
             beyond = "AND s.name = ? AND b.off + b.len > ?"
-            [(pages,)] = query(f"SELECT count(*) {current}WHERE s.job = ? {beyond}", (job, name, size or 0))
+            [(pages,)] = query(f"SELECT count(*) {_THAT_COUNTS}WHERE s.job = ? {beyond}", (job, name, size or 0))
             found.append(ShortSegment(name, size, end, pages))
     return found

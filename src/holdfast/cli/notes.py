@@ -5,7 +5,10 @@ from __future__ import annotations
 from holdfast.cli.text import count_of
 from holdfast.engine.documents import retry_command
 from holdfast.engine.ordering import CASES
+from holdfast.engine.results import SITE
+from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
+from holdfast.model.outcome import UNCHANGED
 from holdfast.ports import Ledger
 
 NO_RECORD = "no_record"
@@ -16,6 +19,8 @@ def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     lines = []
     if job.recipe == CASES and counts.succeeded:
         lines.append(gaps_line(ledger, job))
+    if job.generation > 1 and job.recipe == SITE and ledger.mode(job.id) == NEW:
+        lines.append(unchanged_line(ledger, job))
     if counts.skipped_by.get("robots"):
         lines += _forbidden_seed(ledger, job)
     if counts.failed_by.get("recipe_error"):
@@ -33,6 +38,14 @@ def gaps_line(ledger: Ledger, job: Job) -> str:
         f"gaps: {count_of(gaps, 'number')} {have} no record        "
         f"see: holdfast targets {job.name} --where 'disposition:{NO_RECORD}'"
     )
+
+
+def unchanged_line(ledger: Ledger, job: Job) -> str:
+    """From counters: how many pages the site said are as they were."""
+    n = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == UNCHANGED)
+    if not n:
+        return "unchanged: none so far" if job.status == "in_progress" else "unchanged: none"
+    return f"unchanged: {count_of(n, 'page')}        see: holdfast targets {job.name} --where disposition:{UNCHANGED}"
 
 
 def _forbidden_seed(ledger: Ledger, job: Job) -> list[str]:

@@ -13,7 +13,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.starting import (
     DETACH_HELP,
-    MODE_HELP,
+    MODE_ALL_HELP,
     PROCESSES_HELP,
     carry_on,
     conclude,
@@ -47,7 +47,7 @@ def arguments(parser: Parser) -> None:
     """The options that every start command has."""
     parser.add_argument("--name", help="the job's name; with it, the job is known by it and not by its inputs")
     parser.add_argument("--new", action="store_true", help="start over; the earlier job is kept as NAME~1")
-    parser.add_argument("--mode", choices=(*MODES, "resume"), help=MODE_HELP)
+    parser.add_argument("--mode", choices=(*MODES, "resume"), help=MODE_ALL_HELP)
     parser.add_argument("--dry-run", action="store_true", help="show the plan; send no request and make no job")
     parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
     parser.add_argument("--start-paused", action="store_true", help="submit only; the same command without it starts")

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from holdfast.cli.nursery import Nursery
 
 LOOKS_MAX = 20
-MODE_HELP = "what to do with a completed job: full fetches all again, new what is new or changed (resume)"
+MODE_HELP = "what to do with a completed job: full fetches all again, new asks for what is new or changed (resume)"
+MODE_ALL_HELP = "what to do with a completed job: full fetches all again, and so does new (resume)"
 DETACH_HELP = "hand the job to a server; needs one"
 PROCESSES_HELP = "worker processes on this computer, which share the fetches at once (1)"
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from holdfast.cli.refusals import raise_limit, start_over
 from holdfast.cli.text import count_of, parts_of
 from holdfast.cli.values import ago, show_duration, show_size
+from holdfast.engine.results import SITE
 from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint
 from holdfast.model.spread import Spread
@@ -110,7 +111,8 @@ def is_complete(job: Job, counts: Counts, now_ms: int) -> str:
 def scanning_again(job: Job, counts: Counts, mode: str, now_ms: int) -> str:
     what = {"new": "looking for what is new or changed", "full": "everything is fetched again"}
     when = ago(job.finished_at or job.since, now_ms)
-    return f"Scanning {job.name} again: {counts.succeeded} done, {counts.failed} failed, {when}; {what[mode]}."
+    told = what[mode if job.recipe == SITE else "full"]
+    return f"Scanning {job.name} again: {counts.succeeded} done, {counts.failed} failed, {when}; {told}."
 
 
 def is_timed_out(job: Job) -> str:

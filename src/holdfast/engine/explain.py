@@ -15,6 +15,7 @@ from holdfast.model.codes import CODES
 from holdfast.model.edit import Exclusion
 from holdfast.model.job import Job
 from holdfast.model.keys import Address, key_of, seed_address
+from holdfast.model.outcome import UNCHANGED
 from holdfast.model.target import AttemptRow, TargetRow
 from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
@@ -135,6 +136,9 @@ class _Known:
         )  # fmt: skip
 
     def _succeeded(self) -> Explanation:
+        if self._row.disposition == UNCHANGED:
+            said = f"the site said at {_when(self._row.settled_at)} that it has not changed"
+            return self._told("fetched", f"fetched and saved in an earlier run; {said}")
         what = "" if self._row.disposition in (None, "page") else f" ({self._row.disposition})"
         return self._told("fetched", f"fetched and saved{what} at {_when(self._row.settled_at)}")
 

@@ -14,7 +14,7 @@ from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.pace import Pace
 from holdfast.engine.robots import RobotsBook
 from holdfast.errors import Disallowed, FetchError, HostWaits, RobotsUnreachable
-from holdfast.model.exchange import Request, Response
+from holdfast.model.exchange import Headers, Request, Response
 from holdfast.model.host import UNTOLD, Visited
 from holdfast.model.job import Options
 from holdfast.model.keys import Address, canonical
@@ -55,23 +55,23 @@ class Fetching:
         self._options, self._random, self._pace = options, random, pace
         self._far_ms = max(FAR_MS, 2 * options.delay_ms)
 
-    async def visit(self, address: Address, claimed: Claimed, *, may_wait: bool) -> Response:
+    async def visit(self, request: Request, host: str, claimed: Claimed, *, may_wait: bool) -> Response:
         """A request in the host's next turn, waited for. HostWaits: it is far away; the target is better given back.
 
         What came of a visit elsewhere is told to that host's row at once; at home, the target's verdict tells it.
         """
         ticket, visited = secrets.token_hex(8), UNTOLD
         try:
-            await self._take(address.host, claimed, ticket, may_wait)
-            await self._in_pace(address.host, claimed)
-            response = await self.fetcher.fetch(Request(address.url))
+            await self._take(host, claimed, ticket, may_wait)
+            await self._in_pace(host, claimed)
+            response = await self.fetcher.fetch(request)
             visited = self._visited(response, claimed)
             return response
         except FetchError as error:
             visited = Visited(answered=False if error.code in OF_THE_HOST else None)
             raise
         finally:
-            if address.host != claimed.host:
+            if host != claimed.host:
                 await self._thread.insist(lambda ledger: ledger.leave(ticket, visited))
 
     async def _in_pace(self, host: str, claimed: Claimed) -> None:
@@ -141,7 +141,7 @@ class StepFetch:
         self._sent = late  # given back and claimed anew, it might be late again
         self.elsewhere = False  # whether the last request was sent to another host
 
-    async def __call__(self, url: str) -> Response:
+    async def __call__(self, url: str, headers: Headers = ()) -> Response:
         job = self._job
         if self._unused and url == self._claimed.url:
             at = url.find("/", 8)
@@ -150,21 +150,21 @@ class StepFetch:
                 self._unused = False
                 _obey(rules, url[at:], url)
                 self._sent = True
-                return await self._in_the_claims_turn(url)
+                return await self._in_the_claims_turn(Request(url, headers))
         address = canonical(url)
         if address is None:
             raise FetchError("bad_url", f"{url[:200]!r} is no http or https URL that can be asked for")
         _obey(await self._rules(address), address.path, address.url)
         self.elsewhere = address.host != self._claimed.host
         # A target that has asked for nothing yet is better given back than kept waiting for its own host.
-        response = await self._request(address, may_wait=self._sent or self.elsewhere)
+        response = await self._request(address, headers, may_wait=self._sent or self.elsewhere)
         self._sent = True
         return response
 
-    async def _in_the_claims_turn(self, url: str) -> Response:
+    async def _in_the_claims_turn(self, request: Request) -> Response:
         self._at_home = True
         try:
-            return await self._job.fetcher.fetch(Request(url))
+            return await self._job.fetcher.fetch(request)
         finally:
             self._at_home = False
 
@@ -191,25 +191,26 @@ class StepFetch:
             address = canonical(url)
             if address is None:
                 break
-            response = await self._request(address, may_wait=True)
+            response = await self._request(address, (), may_wait=True)
             if response.status not in REDIRECTS:
                 return response
             there = canonical(response.header("location") or "about:blank", address.url)
             url = there.url if there else ""
         return Response(url=url, status=404, headers=(), body=b"")
 
-    async def _request(self, address: Address, *, may_wait: bool) -> Response:
+    async def _request(self, address: Address, headers: Headers, *, may_wait: bool) -> Response:
         """A step that asks its own host for several pages at once gets one after the other: it has one slot there."""
+        request = Request(address.url, headers)
         if address.host != self._claimed.host:
-            return await self._job.visit(address, self._claimed, may_wait=may_wait)
+            return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait)
         while self._at_home:
             await self._job.clock.wait(AT_HOME_S)
         if self._unused:
             self._unused = False
-            return await self._in_the_claims_turn(address.url)
+            return await self._in_the_claims_turn(request)
         self._at_home = True
         try:
-            return await self._job.visit(address, self._claimed, may_wait=may_wait)
+            return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait)
         finally:
             self._at_home = False
 

@@ -34,6 +34,7 @@ from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
 from holdfast.engine.worker import Worker
 from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
+from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Lease, Rescued
 from holdfast.policy.leasing import in_hand_max, options_of, share
@@ -240,7 +241,7 @@ class Session:
 
     async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
         parts = self._parts
-        salt = await self._thread.call(lambda ledger: ledger.salt())
+        salt, mode = await self._thread.call(lambda ledger: (ledger.salt(), ledger.mode(job.id)))
         options = options_of(job.options, workers=parts.workers, place=parts.place)
         book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots)
         pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
@@ -276,6 +277,7 @@ class Session:
             stop_deadline_s=parts.stop_deadline_s,
             in_levels=parts.recipe.in_levels(job.params),
             named=parts.recipe.names_targets,
+            compared=parts.recipe.compares and mode == NEW,
             pages_max=self._job.options.max_pages,
             journal=parts.journal,
             in_hand_max=in_hand_max(options, workers=parts.workers, place=parts.place, one_host=job.chunking == "key"),

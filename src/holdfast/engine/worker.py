@@ -74,6 +74,7 @@ class Worker:
     random: Random
     pace: Pace
     named: bool = False  # whether targets may have names and params
+    compared: bool = False  # whether only what is new or changed is wanted
     pages_max: int | None = None  # the job's page limit, over all workers
     in_hand_max: int = 0  # claims at once, those in the queue included; 0: twice what may be in flight
     journal: Journal | None = None
@@ -321,6 +322,7 @@ class Worker:
             alone=alone,
             in_levels=self.in_levels,
             named=self.named,
+            compared=self.compared,
             pages_max=self.pages_max,
         )
 

@@ -15,9 +15,9 @@ import pycurl
 from holdfast.errors import FetchError
 from holdfast.fetch.decode import Decoder, encodings_of
 from holdfast.fetch.guard import Guard
-from holdfast.fetch.headers import Headers, header_lines, parse_headers
+from holdfast.fetch.headers import header_lines, parse_headers
 from holdfast.fetch.route import TO_THE_PROXY, Route
-from holdfast.model.exchange import Budget, Response
+from holdfast.model.exchange import Budget, Headers, Response
 
 BUFFER_BYTES = 131_072
 OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from holdfast.errors import BadParams
 from holdfast.fetch.decode import ACCEPTED
-
-Headers = tuple[tuple[str, str], ...]
+from holdfast.model.exchange import Headers
 
 LINE_KEPT_MAX = 200
 LINES_KEPT = 256

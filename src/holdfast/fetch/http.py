@@ -12,12 +12,12 @@ from holdfast.clock import Clock
 from holdfast.errors import FetchError, HoldfastError
 from holdfast.fetch.exchange import Exchange
 from holdfast.fetch.guard import Guard, endpoint_of
-from holdfast.fetch.headers import Headers, common_headers
+from holdfast.fetch.headers import common_headers
 from holdfast.fetch.loop import TICK_S, CurlLoop
 from holdfast.fetch.names import Names
 from holdfast.fetch.route import Route
 from holdfast.fetch.secrets import PrivateHeaders
-from holdfast.model.exchange import Budget, Request, Response
+from holdfast.model.exchange import Budget, Headers, Request, Response
 from holdfast.model.keys import canonical, is_plain, origin_of
 
 DIRECT = Route()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdfast.fetch.headers import Headers, header_lines
+from holdfast.fetch.headers import header_lines
+from holdfast.model.exchange import Headers
 from holdfast.model.keys import canonical
 
 

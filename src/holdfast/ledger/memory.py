@@ -308,6 +308,9 @@ class MemoryLedger:
     def plan(self, job: int) -> tuple[int, bool, bytes]:
         return self._read(lambda tables: memory_views.plan(tables, job))
 
+    def mode(self, job: int) -> str:
+        return self._read(lambda tables: memory_views.mode(tables, job))
+
     def targets(
         self, job: int, *, where: Sequence[tuple[str, bool, tuple[str, ...]]] = (), after: int = 0, limit: int = 500
     ) -> list[TargetRow]:

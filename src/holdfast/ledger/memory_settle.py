@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import msgspec
+
 from holdfast.errors import Corrupt, LostLease
 from holdfast.ledger.memory_books import (
     FoundBy,
@@ -21,6 +23,7 @@ from holdfast.ledger.memory_exclude import leave_out
 from holdfast.ledger.memory_hosts import BUSY_POLL_MS, host_row, is_full, turn_breaker
 from holdfast.ledger.memory_leases import claimed_from
 from holdfast.ledger.memory_state import ChunkRow, Commit, Tables, TargetState
+from holdfast.ledger.memory_views import record_before
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.job import Job
 from holdfast.model.lease import Lease
@@ -259,7 +262,8 @@ def _hold(tables: Tables, row: TargetState, wish: Wish) -> Claimed:
     put(tables, after, chunk.id)
     host = host_row(tables, row.found.host)
     tables.hosts[row.found.host] = replace(host, next_at=now + max(wish.delay_ms, host.own_delay_ms))
-    return claimed_from(tables, after)
+    claimed = claimed_from(tables, after)
+    return msgspec.structs.replace(claimed, before=record_before(tables, after)) if wish.compared else claimed
 
 
 def _is_pending(row: TargetState) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from holdfast.errors import BadParams
 from holdfast.ledger.memory_state import HostRow, RunRow, Tables, TargetState
+from holdfast.ledger.memory_views import result_generation
 from holdfast.ledger.views_frontier import pattern_of
 from holdfast.ledger.views_surveys import Split, sorted_split
 from holdfast.model.look import Change, HostWait, RunLook, Upcoming
@@ -101,7 +102,7 @@ def cut_short(tables: Tables, job: int) -> list[tuple[int, bytes]]:
     return [
         (target, record.doc)
         for (target, generation, _), record in sorted(tables.records.items(), key=lambda item: item[0])
-        if target in done and done[target].generation == generation and BEYOND_CAP in record.doc
+        if target in done and result_generation(tables, done[target]) == generation and BEYOND_CAP in record.doc
     ]
 
 

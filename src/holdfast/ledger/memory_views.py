@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from holdfast.errors import NotFound
 from holdfast.ledger.memory_books import checkpoints_of, counts_of, read_job
 from holdfast.ledger.memory_state import Tables, TargetState
+from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
-from holdfast.model.outcome import GONE
+from holdfast.model.outcome import GONE, UNCHANGED
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.states import State, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
@@ -47,6 +48,11 @@ def plan(tables: Tables, job: int) -> tuple[int, bool, bytes]:
     return row.cursor, row.done, row.trail
 
 
+def mode(tables: Tables, job: int) -> str:
+    read_job(tables, job)
+    return tables.plans[job].mode
+
+
 def targets(tables: Tables, job: int, where: Sequence[Condition], after: int, limit: int) -> list[TargetRow]:
     read_job(tables, job)
     meant = resolved(where, tables.at.wall_ms)
@@ -55,7 +61,7 @@ def targets(tables: Tables, job: int, where: Sequence[Condition], after: int, li
 
 
 def row_of(tables: Tables, target: TargetState) -> TargetRow:
-    body = tables.bodies.get((target.id, target.generation))
+    body = tables.bodies.get((target.id, result_generation(tables, target)))
     return TargetRow(
         id=target.id,
         key=target.found.key,
@@ -93,7 +99,7 @@ def _run_at(tables: Tables, target: TargetState) -> int | None:
 def pages(tables: Tables, job: int, after: int, limit: int) -> list[PageRow]:
     """Succeeded targets with a body and a first record; one that is fetched again as it was until it is settled."""
     read_job(tables, job)
-    done = [t for t in tables.targets.values() if t.job == job and t.id > after and _is_served(tables, t)]
+    done = [t for t in tables.targets.values() if t.job == job and t.id > after and is_served(tables, t)]
     found = [_page(tables, target) for target in done]
     return [page for page in found if page is not None][:limit]
 
@@ -101,7 +107,7 @@ def pages(tables: Tables, job: int, after: int, limit: int) -> list[PageRow]:
 def results(tables: Tables, job: int, where: Sequence[Condition], after: tuple[int, int], limit: int) -> list[PageRow]:
     """Every record of succeeded targets, by (target, n)."""
     read_job(tables, job)
-    done = [t for t in tables.targets.values() if t.job == job and _is_served(tables, t)]
+    done = [t for t in tables.targets.values() if t.job == job and is_served(tables, t)]
     wanted = [t for t in done if matches(row_of(tables, t), resolved(where, tables.at.wall_ms))]
     newest = {t.id: max((key[1] for key in tables.records if key[0] == t.id), default=0) for t in wanted}
     keys = [key for key in sorted(tables.records) if newest.get(key[0]) == key[1]]
@@ -109,7 +115,7 @@ def results(tables: Tables, job: int, where: Sequence[Condition], after: tuple[i
     return [result_of(tables, tables.targets[target], n, generation) for target, generation, n in behind[:limit]]
 
 
-def _is_served(tables: Tables, target: TargetState) -> bool:
+def is_served(tables: Tables, target: TargetState) -> bool:
     """Succeeded, or put back after it had: then as it was, until it is settled anew, or where it cannot be had now.
 
     Not what was skipped, what the site said is gone since, or whose bytes are lost.
@@ -117,10 +123,27 @@ def _is_served(tables: Tables, target: TargetState) -> bool:
     if target.state in (State.SUCCEEDED, State.SKIPPED):
         return target.state == State.SUCCEEDED
     earlier = [row for (owner, _, _), row in tables.undo.items() if owner == target.id]
-    recorded = max((key[1] for key in tables.records if key[0] == target.id), default=0)
+    recorded = _recorded(tables, target)
     since = [target, *(row.before for row in earlier if row.before.generation > recorded)]
-    good = [row.verb for row in earlier if (row.before.state, row.before.generation) == (State.SUCCEEDED, recorded)]
-    return bool(good) and "mend" not in good and not any(_is_gone(tables, each) for each in since)
+    good = any((row.before.state, row.before.generation) == (State.SUCCEEDED, recorded) for row in earlier)
+    lost = any(row.verb == "mend" and row.before.generation >= recorded for row in earlier)
+    return good and not lost and not any(_is_gone(tables, each) for each in since)
+
+
+def result_generation(tables: Tables, target: TargetState) -> int:
+    """The generation of its result: an unchanged target has none of its own, and stands by its last one."""
+    return _recorded(tables, target) if target.disposition == UNCHANGED else target.generation
+
+
+def record_before(tables: Tables, target: TargetState) -> bytes:
+    """The first record of its last good result, as long as it is in hand again; empty where there is none."""
+    if tables.plans[target.job].mode != NEW or not is_served(tables, target):
+        return b""
+    return tables.records[target.id, _recorded(tables, target), 0].doc
+
+
+def _recorded(tables: Tables, target: TargetState) -> int:
+    return max((key[1] for key in tables.records if key[0] == target.id), default=0)
 
 
 def _is_gone(tables: Tables, target: TargetState) -> bool:

@@ -10,17 +10,24 @@ from typing import Any
 
 from holdfast.errors import BadParams
 from holdfast.ledger.tx import marks
+from holdfast.model.outcome import UNCHANGED
 from holdfast.model.states import STATES_OF
 from holdfast.policy.filters import reading, resolved, statuses
 
 Condition = tuple[str, bool, tuple[str, ...]]
+
+# The generation of its result: an unchanged target has none of its own, and stands by its last one.
+RESULT_GEN = (
+    f"CASE WHEN t.disposition = '{UNCHANGED}' THEN (SELECT max(k.gen) FROM record k WHERE k.target = t.id) "
+    "ELSE t.gen END"
+)
 
 # t target, l lane, h host, f and d the commits that found and settled it, b its body, m its mark.
 JOINED = (
     "target t JOIN lane l ON l.id = t.lane JOIN host h ON h.id = l.host "
     "LEFT JOIN entry f ON f.chunk = t.found_chunk AND f.no = t.found_no "
     "LEFT JOIN entry d ON d.chunk = t.done_chunk AND d.no = t.done_no "
-    "LEFT JOIN body b ON b.target = t.id AND b.gen = t.gen "
+    f"LEFT JOIN body b ON b.target = t.id AND b.gen = {RESULT_GEN} "
     "LEFT JOIN label m ON m.target = t.id"
 )
 # A target is settled in the run that was the newest then.

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from holdfast.errors import BatchMismatch, Corrupt, LostLease
 from holdfast.ledger.books import add_entry, count, write_checkpoint, write_tallies
 from holdfast.ledger.claiming import BUSY_POLL_MS, ChunkRow, Claim, fence, next_due_ms, suspects_waiting, with_names
+from holdfast.ledger.comparing import with_records
 from holdfast.ledger.dues import AT_ONCE, FAR_FUTURE, set_back, set_back_host
 from holdfast.ledger.excluding import rules_of
 from holdfast.ledger.jobs import read_job
@@ -68,6 +69,8 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
     claimed = () if claim is None else tuple(claim.claimed)
     if wish.named:
         claimed = tuple(with_names(tx, claimed))
+    if wish.compared:
+        claimed = tuple(with_records(tx, claimed))
     return Settled(
         answers=answers,
         claimed=claimed,

@@ -315,6 +315,9 @@ class SqlLedger:
     def plan(self, job: int) -> tuple[int, bool, bytes]:
         return self._read(lambda tx: views.plan(tx, job))
 
+    def mode(self, job: int) -> str:
+        return self._read(lambda tx: views.mode(tx, job))
+
     def targets(
         self, job: int, *, where: Sequence[tuple[str, bool, tuple[str, ...]]] = (), after: int = 0, limit: int = 500
     ) -> list[TargetRow]:

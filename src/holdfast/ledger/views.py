@@ -60,6 +60,13 @@ def plan(tx: Tx, job: int) -> tuple[int, bool, bytes]:
     return int(row[0]), bool(row[1]), bytes(row[2] or b"")
 
 
+def mode(tx: Tx, job: int) -> str:
+    row = one(tx, "SELECT mode FROM plan WHERE job = ?", (job,))
+    if row is None:
+        raise NotFound(f"job {job} has no plan")
+    return str(row[0])
+
+
 _TARGETS = (
     "SELECT t.id, t.key, l.origin || t.path, t.type, t.state, t.disposition, t.rule, t.code, t.depth, t.parent, "
     f"h.key, l.chunk, t.gen, t.attempts, t.not_before, t.because, f.at, d.at, b.sha256, n.name, b.size, {RUN}, m.word "
@@ -106,16 +113,16 @@ _RESULTS_OF = (
 )
 # What is fetched again is served as it was until it is settled anew, and what could not be had this time as it last
 # was. Not what was skipped, what the site said is gone (404, 410) since, or whose bytes are lost.
-_LAST_GOOD = (
+LAST_GOOD = (
     "EXISTS (SELECT 1 FROM attempt a WHERE a.chunk = r.chunk AND a.no = r.no AND a.target = t.id "
     "AND a.outcome = 'succeeded') "
     "AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.chunk = t.done_chunk AND a.no = t.done_no AND a.target = t.id "
     "AND a.status_code IN (404, 410)) "
     "AND NOT EXISTS (SELECT 1 FROM undo u JOIN attempt a ON a.chunk = u.done_chunk AND a.no = u.done_no "
     "AND a.target = u.target WHERE u.target = t.id "
-    "AND ((a.gen > r.gen AND a.status_code IN (404, 410)) OR (a.gen = r.gen AND u.verb = 'mend')))"
+    "AND ((a.gen > r.gen AND a.status_code IN (404, 410)) OR (a.gen >= r.gen AND u.verb = 'mend')))"
 )
-_SERVED = f"(t.state = 4 OR (t.state <> 5 AND t.gen > 1 AND {_LAST_GOOD}))"
+_SERVED = f"(t.state = 4 OR (t.state <> 5 AND t.gen > 1 AND {LAST_GOOD}))"
 assert (State.SUCCEEDED, State.SKIPPED, GONE) == (4, 5, (404, 410))
 
 

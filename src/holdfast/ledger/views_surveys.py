@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from holdfast.errors import BadParams
+from holdfast.ledger.selecting import RESULT_GEN
 from holdfast.ledger.tx import Row, Tx, marks, one
 from holdfast.model.look import Change, RunLook
 from holdfast.model.outcome import BEYOND_CAP
@@ -76,7 +77,7 @@ def link_out(tx: Tx, job: int, key: bytes) -> int | None:
 def cut_short(tx: Tx, job: int, limit: int) -> list[tuple[int, bytes]]:
     """By the mark that such a page leaves in its record: a quote inside a text is escaped, so nothing else looks so."""
     rows = tx.rows(
-        "SELECT r.target, r.doc FROM target t JOIN record r ON r.target = t.id AND r.gen = t.gen "
+        f"SELECT r.target, r.doc FROM target t JOIN record r ON r.target = t.id AND r.gen = {RESULT_GEN} "
         f"WHERE +t.job = ? AND t.state = 4 AND {tx.contains('r.doc')} ORDER BY t.id LIMIT ?",
         (job, BEYOND_CAP, limit),
     )

@@ -8,7 +8,8 @@ from holdfast.errors import Corrupt
 from holdfast.model.job import Counts
 
 REOPENING = ("retry", "rescan", "restart")  # job verbs that put targets back, each by a walk
-MODES = ("full", "new")
+NEW = "new"
+MODES = ("full", NEW)
 SLICE = 1000  # rows that one commit looks at
 
 

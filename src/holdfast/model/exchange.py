@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
+Headers = tuple[tuple[str, str], ...]
+NOT_MODIFIED = 304
+
 
 class Request(msgspec.Struct, frozen=True, gc=False):
     """A GET of a canonical URL."""
 
     url: str
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: Headers = ()
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -17,7 +20,7 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     url: str
     status: int
-    headers: tuple[tuple[str, str], ...]
+    headers: Headers
     body: bytes
     encoding: str = ""  # the Content-Encoding that was undone
     address: str = ""

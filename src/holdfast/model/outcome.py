@@ -94,6 +94,7 @@ class Failed(msgspec.Struct, frozen=True, gc=False):
 
 
 Outcome = Done | Skipped | Failed
+UNCHANGED = "unchanged"  # succeeded, by the site's word that its earlier result is still so: that one is served
 GONE = (404, 410)  # answers by which a site says that there is no such page any more
 VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
 

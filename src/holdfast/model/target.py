@@ -68,6 +68,7 @@ class Claimed(msgspec.Struct, frozen=True, gc=False):
     name: str = ""
     params: str = ""
     delay_ms: int = 0  # between two requests to its host, where that is more than the job's own pace
+    before: bytes = b""  # the record of its last good result, where only what is new or changed is wanted
 
     def __str__(self) -> str:
         return f"T-{self.id:x} {self.url} attempt {self.attempts}"

@@ -11,13 +11,17 @@ from typing import Any, Protocol
 
 import msgspec
 
-from holdfast.model.exchange import Response
+from holdfast.model.exchange import Headers, Response
 from holdfast.model.job import WORK_CHUNKS
 from holdfast.model.keys import Address, chunk_of_host, chunk_of_key, key_of, key_of_name
 from holdfast.model.outcome import Outcome
 from holdfast.model.target import Claimed, External, Found, rank_of
 
-Fetch = Callable[[str], Awaitable[Response]]
+
+class Fetch(Protocol):
+    """One request, with headers of its own besides the job's; it follows no redirect."""
+
+    def __call__(self, url: str, headers: Headers = ()) -> Awaitable[Response]: ...
 
 
 class Context(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,6 +80,7 @@ class AnyRecipe(Protocol):
     phases: tuple[str, ...]
     seeks: bool  # its plan follows from its params alone and can begin at any number; else it is run again and compared
     names_targets: bool  # its targets may have natural keys or params of their own
+    compares: bool  # where only what is new or changed is wanted, it asks by the record of a target's last good result
 
     def check(self, params: dict[str, Any]) -> dict[str, Any]:
         """The params in canonical form, defaults filled in; BadParams says which one cannot be used."""

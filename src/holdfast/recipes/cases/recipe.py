@@ -43,6 +43,7 @@ class CasesRecipe:
     phases: tuple[str, ...] = ("crawling",)
     seeks = True
     names_targets = True
+    compares = False
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

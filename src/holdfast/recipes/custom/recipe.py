@@ -31,6 +31,7 @@ class CustomRecipe:
     phases: tuple[str, ...] = ("crawling",)
     seeks = False
     names_targets = True
+    compares = False
 
     def __init__(self, recipe: Recipe, clock: Clock) -> None:
         self._recipe, self._clock = recipe, clock

@@ -40,6 +40,7 @@ class SiteRecipe:
     phases: tuple[str, ...] = ("crawling",)
     seeks = True
     names_targets = False
+    compares = True
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

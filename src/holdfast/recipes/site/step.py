@@ -12,9 +12,9 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.model.codes import code_of_status
-from holdfast.model.exchange import Response
+from holdfast.model.exchange import NOT_MODIFIED, Response
 from holdfast.model.keys import Address, address_of, canonical
-from holdfast.model.outcome import Body, Done, Failed, Outcome, Record, Skipped
+from holdfast.model.outcome import UNCHANGED, Body, Done, Failed, Outcome, Record, Skipped
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import read_retry_after
 from holdfast.policy.scope import Scope
@@ -23,6 +23,7 @@ from holdfast.recipe import Context, Fetch
 from holdfast.recipes.site.charset import decode
 from holdfast.recipes.site.links import LinkBook, Sorted
 from holdfast.recipes.site.page import HTML_BYTES_MAX, Page, is_html, read_page
+from holdfast.recipes.site.validators import asking_again, validators_of
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 REDIRECTS_MAX = 10
@@ -42,6 +43,8 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     canonical: str | msgspec.UnsetType = msgspec.UNSET
     limit: int | msgspec.UnsetType = msgspec.UNSET
     not_parsed: str | msgspec.UnsetType = msgspec.UNSET
+    etag: str | msgspec.UnsetType = msgspec.UNSET
+    last_modified: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -61,9 +64,14 @@ class Site(msgspec.Struct, frozen=True):
 async def work(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Outcome:
     """Fetch the page at `here`: one request. A redirect is another target's matter.
 
+    Asked for only if it has changed, and unchanged, it keeps its earlier result: what it links to is known already.
+
     One that leads to itself would, without cookies, be answered the same way for ever, so it is not asked again.
     """
-    response = await fetch(here.url)
+    asking = asking_again(here.before)
+    response = await fetch(here.url, asking)
+    if asking and response.status == NOT_MODIFIED:
+        return Done(UNCHANGED, status_code=response.status)
     if response.status not in REDIRECTS:
         return _answered(here, response, site, clock.wall_ms())
     there = canonical(response.header("location") or "about:blank", here.url)
@@ -107,6 +115,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         return Failed(code, f"HTTP {response.status}", response.status, retry_after_s)
     page, not_parsed = _read(here, response)
     links, canonical_url = _follow(here, page, site)
+    kept = validators_of(response)
     record = PageRecord(
         title=page.title,
         status_code=response.status,
@@ -116,6 +125,8 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         canonical=canonical_url or msgspec.UNSET,
         limit=links.beyond or msgspec.UNSET,
         not_parsed=not_parsed or msgspec.UNSET,
+        etag=kept.etag,
+        last_modified=kept.last_modified,
     )
     return Done(
         "page",

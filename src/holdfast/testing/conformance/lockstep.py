@@ -77,7 +77,7 @@ class Side:
         if move == "hand_back" and wait_s:
             return verdicts.hand_back(here, wait_ms=wait_s * 1000)
         make: dict[str, Callable[[Claimed], Verdict]] = {
-            "succeed": verdicts.page,
+            "succeed": verdicts.unchanged if here.before else verdicts.page,
             "skip": verdicts.skip,
             "fail": verdicts.fail,
             "retry": verdicts.retry,
@@ -104,7 +104,9 @@ class Side:
         return sorted(self.lease_seen(item) for item in leases)
 
     def claimed_seen(self, claimed: Sequence[Claimed]) -> list[tuple[Any, ...]]:
-        return sorted((c.url, c.host, c.depth, c.hops, c.attempts, c.generation, c.alone, c.epoch) for c in claimed)
+        return sorted(
+            (c.url, c.host, c.depth, c.hops, c.attempts, c.generation, c.alone, c.epoch, c.before) for c in claimed
+        )
 
     def settled_seen(self, job: int, settled: Settled, wish: Wish | None) -> dict[str, Any]:
         """What both ledgers must answer alike. How soon to look again is a hint; that there is something is not."""
@@ -135,7 +137,7 @@ class Side:
             "job": replace(row, id=0, uid="", last_error=None, because=""),
             "counts": counts,
             "point": (point.number, point.reason, point.at, point.cursor, point.counts, commits) if point else None,
-            "plan": ledger.plan(job),
+            "plan": (*ledger.plan(job), ledger.mode(job)),
             "targets": {
                 t.url: (
                     t.status, t.disposition, t.rule, t.code if t.status == "failed" else None, t.depth, t.attempts,

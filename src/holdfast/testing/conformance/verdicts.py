@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from holdfast.model.outcome import BodyRef, Record, Verdict
+from holdfast.model.outcome import UNCHANGED, BodyRef, Record, Verdict
 from holdfast.model.target import Claimed
 
 BEGAN_AT = 1_900_000_000_000
@@ -24,6 +24,11 @@ def succeed(here: Claimed, **more: Any) -> Verdict:
 def page(here: Claimed, content: bytes = b"<h1>Frogs</h1>", **more: Any) -> Verdict:
     body = BodyRef("marsh-1.warc.gz", 128, 64, len(content), sha256(content).digest(), "text/html")
     return succeed(here, body=body, bytes=len(content), records=(Record("page", b'{"title":"Frogs"}'),), **more)
+
+
+def unchanged(here: Claimed) -> Verdict:
+    """By the site's word: nothing new to keep."""
+    return succeed(here, disposition=UNCHANGED, status_code=304)
 
 
 def skip(here: Claimed, **more: Any) -> Verdict:

@@ -79,11 +79,12 @@ class Worker:
         only: Iterable[Lease] | None = None,
         in_levels: bool = False,
         pages_max: int | None = None,
+        compared: bool = False,
     ) -> Wish:
         leases = tuple(self.work if only is None else only)
         return Wish(
             leases=leases, room=room, delay_ms=delay_ms, per_host=per_host, alone=alone, in_levels=in_levels,
-            pages_max=pages_max,
+            pages_max=pages_max, compared=compared,
         )  # fmt: skip
 
     def claim(

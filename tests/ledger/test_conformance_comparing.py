@@ -1,0 +1,7 @@
+"""Scans for what is new or changed, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.comparing import TestBefore, TestUnchanged
+
+__all__ = ["TestBefore", "TestUnchanged"]

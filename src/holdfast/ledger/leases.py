@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from holdfast.ledger.books import add_entry, add_event
 from holdfast.ledger.claiming import CLAIMED_COLUMNS, STILL_OURS, claimed_from, with_names
+from holdfast.ledger.comparing import with_records
 from holdfast.ledger.dues import set_back
 from holdfast.ledger.jobs import carry_out_request, read_job
 from holdfast.ledger.reopening import walking
@@ -204,7 +205,7 @@ def held(tx: Tx, leases: Sequence[Lease]) -> Holding:
     epochs = {item.chunk: item.epoch for item in current}
     ordered = sorted(rows, key=lambda row: int(row[0]))
     claimed = [claimed_from(row, epochs[row[1]], max(row[13] or 0, row[14] or 0)) for row in ordered]
-    return Holding(tuple(current), tuple(with_names(tx, claimed)))
+    return Holding(tuple(current), tuple(with_records(tx, with_names(tx, claimed))))
 
 
 def acknowledge(tx: Tx, job: int, *, is_dead: IsDead) -> Job | None:

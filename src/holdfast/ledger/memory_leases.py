@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from holdfast.ledger.memory_books import add_entry, add_event, chunks_of, put, read_job
 from holdfast.ledger.memory_hosts import end_visits, host_row
 from holdfast.ledger.memory_jobs import carry_out
 from holdfast.ledger.memory_reopen import walking
 from holdfast.ledger.memory_state import ChunkRow, Commit, Tables, TargetState
+from holdfast.ledger.memory_views import record_before
 from holdfast.model.claim import Holding
 from holdfast.model.job import Job
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
@@ -158,7 +161,8 @@ def held(tables: Tables, leases: Sequence[Lease]) -> Holding:
     """Which leases still hold, with their numbers, and every target held under them."""
     current = [tables.chunks[item.chunk] for item in leases if _holds(tables, item)]
     rows = [row for chunk in current for row in held_in(tables, chunk.id)]
-    return Holding(tuple(chunk.lease() for chunk in current), tuple(claimed_from(tables, row) for row in rows))
+    claimed = [msgspec.structs.replace(claimed_from(tables, row), before=record_before(tables, row)) for row in rows]
+    return Holding(tuple(chunk.lease() for chunk in current), tuple(claimed))
 
 
 def claimed_from(tables: Tables, row: TargetState) -> Claimed:

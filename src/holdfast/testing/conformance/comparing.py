@@ -52,6 +52,10 @@ class TestBefore:
         worker.settle(retry(first), fail(second, code="http_5xx", status_code=500))
         assert [here.before for here in worker.take(worker.wish(compared=True))] == [RECORD]
 
+    def test_what_is_adopted_after_an_unknown_answer_has_it_too(self, bench: Bench) -> None:
+        worker, hand = scanning(bench, completed(bench))
+        assert sorted(worker.adopt(), key=lambda here: here.id) == sorted(hand, key=lambda here: here.id)
+
     def test_nothing_is_handed_along_unless_the_job_is_scanned_so(self, bench: Bench) -> None:
         """Whatever whoever claims believes: a worker may have begun before the job was opened again."""
         job = completed(bench)

@@ -7,7 +7,7 @@ from generator.markdown import page, table, yes
 from holdfast.model.codes import CODES
 
 # In the table for what comes; a test makes sure that nothing gives them yet.
-RESERVED = ("blocked", "disk_full", "stale", "lost_lease")
+RESERVED = ("disk_full", "stale", "lost_lease")
 HEAD = ("code", "means", "tried again", "attempts", "whose side", "slows the host", "pauses the job")
 
 
@@ -18,7 +18,8 @@ def failure_codes() -> str:
         "(`model/codes.py`). *Attempts* is the cap for that cause; *job* means the job's own limit (`--max-attempts`, "
         "3). The wait before another attempt doubles from 1 s up to 30 s; a `Retry-After` of the host is obeyed, up to "
         "a day. A code that slows the host makes every page of that host wait, in this job and in every other. Where "
-        "no attempt is spent, the page is given back, and nothing is fetched for a while, 0.25 s at first, up to 30 s.",
+        "no attempt is spent, the page is given back: the job pauses, or nothing is fetched for a while, 0.25 s at "
+        "first, up to 30 s.",
         table(HEAD, [_row(name) for name in CODES if name not in RESERVED]),
         "See them with `holdfast targets JOB --where 'status:failed'`, those of one code with "
         "`holdfast targets JOB --where 'code:http_404'`.",

@@ -153,6 +153,12 @@ class HostWaits(HoldfastError):
         self.hold_ms, self.wait_ms = hold_ms, wait_ms
 
 
+class Blocked(HoldfastError):
+    """The site blocks us: what it answered is no page of its own."""
+
+    code = "blocked"
+
+
 class RobotsUnreachable(HoldfastError):
     """robots.txt could not be read, so nothing may be fetched."""
 

@@ -24,6 +24,7 @@ def test_what_section_17_says_about_another_try() -> None:
     assert {name for name, row in CODES.items() if not row.retryable} == set(never.split())
     assert {name for name, row in CODES.items() if row.slows_host} == {"http_429", "http_5xx"}
     assert {name for name, row in CODES.items() if row.pauses_job} == {"blocked", "disk_full"}
+    assert {name for name, row in CODES.items() if row.hands_back} == {"blocked", "disk_full", "no_resources"}
     assert {name for name, row in CODES.items() if row.attempts} == {"bad_response", "answer_unreadable"}
 
 

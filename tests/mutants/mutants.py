@@ -1303,6 +1303,47 @@ MUTANTS = (
         (("    snapshot.check_ids()\n", ""),),
         "snapshots/test_damage.py -k 'ids or declared'",
     ),
+    Mutant(
+        "block page taken for a page",
+        "a captcha is never stored as a page (JOB-12)",
+        "engine/fetching.py",
+        (("        if signs:\n", "        if signs and not url:\n"),),
+        "cli/test_blocked.py -k 'no_page_and_no_failure and 200'",
+    ),
+    Mutant(
+        "blocked page spent",
+        "the page that met a block page is still pending, with all its attempts (JOB-12)",
+        "engine/execute.py",
+        (("if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:", "if False:"),),
+        "cli/test_blocked.py -k 'no_page_and_no_failure and 200'",
+    ),
+    Mutant(
+        "403 counted by nobody",
+        "a host that answers 403 again and again pauses the job, and the queue is kept (JOB-12)",
+        "engine/worker.py",
+        (("(because := blocking(settled.forbade))", "(because := blocking({}))"),),
+        "cli/test_blocked.py -k 'ten_times_in_a_row'",
+    ),
+    Mutant(
+        "403 in a row forgotten at an answer that is none",
+        "a time-out between two answers 403 does not hide a block (ERR-02)",
+        "policy/politeness.py",
+        (
+            ("            forbade = forbade + 1 if word == FORBADE else 0\n", ""),
+            (
+                "        elif not (rest_ms",
+                "        forbade = forbade + 1 if word == FORBADE else 0\n        if word == FAILED and not (rest_ms",
+            ),
+        ),
+        "ledger/test_conformance_hosts.py -k 'sqlite and TestForbidden'",
+    ),
+    Mutant(
+        "another answer does not end a row of 403",
+        "a site where a few pages are forbidden is not blocked (ERR-02)",
+        "policy/politeness.py",
+        (("forbade + 1 if word == FORBADE else 0", "forbade + (word == FORBADE)"),),
+        "ledger/test_conformance_hosts.py -k 'sqlite and TestForbidden'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -89,12 +89,6 @@ def test_retry_after_of_a_code_that_slows_no_host_delays_only_the_target() -> No
     assert (decision.hold_host_ms, decision.wait_ms) == (0, 50_000)
 
 
-def test_a_cause_that_concerns_everything_pauses_the_job() -> None:
-    assert decide(Failed("blocked", "captcha")).pauses_job
-    assert decide(Failed("disk_full", "")).pauses_job
-    assert not decide(Failed("http_404", "")).pauses_job
-
-
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [

@@ -11,7 +11,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine.fetching import Fetching, StepFetch
-from holdfast.errors import Disallowed, FetchError, HoldfastError, HostWaits, LostLease, RobotsUnreachable
+from holdfast.errors import Blocked, Disallowed, FetchError, HoldfastError, HostWaits, LostLease, RobotsUnreachable
 from holdfast.model.codes import CODES
 from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped, Verdict
 from holdfast.model.target import Claimed
@@ -26,13 +26,13 @@ HANDED_BACK = frozenset(code.name for code in CODES.values() if code.hands_back)
 
 
 class Finished(msgspec.Struct, frozen=True, gc=False):
-    """A target worked to its end, not yet settled. `pauses_job`: the cause concerns everything, not this target;
-    `ran_short`: so it does, and will pass by itself."""
+    """A target worked to its end, not yet settled. `pauses_job`: the code of a cause that concerns everything, not this
+    target; `ran_short`: there is one, and it will pass by itself."""
 
     claimed: Claimed
     verdict: Verdict
     body: Body | None = None
-    pauses_job: bool = False
+    pauses_job: str = ""
     ran_short: bool = False
 
 
@@ -61,9 +61,10 @@ class Executor:
         except (HostWaits, LostLease) as error:
             hold_ms, wait_ms = (error.hold_ms, error.wait_ms) if isinstance(error, HostWaits) else (0, None)
             return handed_back(claimed, self._clock.wall_ms(), error.message[:MESSAGE_LENGTH_MAX], hold_ms, wait_ms)
+        except Blocked as error:
+            outcome = Failed(error.code, error.message)
         if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:
-            because = f"{outcome.code}: {outcome.message}"[:MESSAGE_LENGTH_MAX]
-            return msgspec.structs.replace(handed_back(claimed, self._clock.wall_ms(), because), ran_short=True)
+            return self._not_its_fault(claimed, outcome)
         return self._judged(claimed, outcome, began_at, elsewhere=fetch.elsewhere)
 
     async def _outcome(self, claimed: Claimed, fetch: StepFetch) -> Outcome:
@@ -79,6 +80,14 @@ class Executor:
             raise
         except Exception as error:  # noqa: BLE001 - the one catch-all: whatever a step raises is that target's outcome
             return Failed("recipe_error", f"{type(error).__name__}: {error}"[:MESSAGE_LENGTH_MAX])
+
+    def _not_its_fault(self, claimed: Claimed, outcome: Failed) -> Finished:
+        """The cause concerns everything: the target is given back, and the job pauses or the worker rests."""
+        because = f"{outcome.code}: {outcome.message}"[:MESSAGE_LENGTH_MAX]
+        back = handed_back(claimed, self._clock.wall_ms(), because)
+        if CODES[outcome.code].pauses_job:
+            return msgspec.structs.replace(back, pauses_job=outcome.code)
+        return msgspec.structs.replace(back, ran_short=True)
 
     def _judged(self, claimed: Claimed, outcome: Outcome, began_at: int, *, elsewhere: bool) -> Finished:
         now = self._clock.wall_ms()
@@ -103,7 +112,7 @@ class Executor:
             found=outcome.found if has_links else (),  # type: ignore[union-attr]
             external=outcome.external if has_links else (),  # type: ignore[union-attr]
         )
-        return Finished(claimed, verdict, body, ruling.pauses_job)
+        return Finished(claimed, verdict, body)
 
 
 def handed_back(

@@ -13,12 +13,13 @@ from holdfast.clock import Clock, jittered
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.pace import Pace
 from holdfast.engine.robots import RobotsBook
-from holdfast.errors import Disallowed, FetchError, HostWaits, RobotsUnreachable
+from holdfast.errors import Blocked, Disallowed, FetchError, HostWaits, RobotsUnreachable
 from holdfast.model.exchange import Headers, Request, Response
-from holdfast.model.host import UNTOLD, Visited
+from holdfast.model.host import ANSWERED, FAILED, FORBADE, UNTOLD, Visited
 from holdfast.model.job import Options
-from holdfast.model.keys import Address, canonical
+from holdfast.model.keys import Address, canonical, origin_of
 from holdfast.model.target import Claimed
+from holdfast.policy.blocking import block_page
 from holdfast.policy.politeness import OF_THE_HOST, ROBOTS_REDIRECTS_MAX
 from holdfast.policy.retry import backoff, read_retry_after
 from holdfast.policy.robots import Robots
@@ -54,6 +55,7 @@ class Fetching:
         self.fetcher, self.book, self._thread, self.clock = fetcher, book, thread, clock
         self._options, self._random, self._pace = options, random, pace
         self._far_ms = max(FAR_MS, 2 * options.delay_ms)
+        self.detects_blocks = options.detect_blocks
 
     async def visit(self, request: Request, host: str, claimed: Claimed, *, may_wait: bool) -> Response:
         """A request in the host's next turn, waited for. HostWaits: it is far away; the target is better given back.
@@ -68,7 +70,7 @@ class Fetching:
             visited = self._visited(response, claimed)
             return response
         except FetchError as error:
-            visited = Visited(answered=False if error.code in OF_THE_HOST else None)
+            visited = Visited(FAILED if error.code in OF_THE_HOST else None)
             raise
         finally:
             if host != claimed.host:
@@ -84,10 +86,10 @@ class Fetching:
 
     def _visited(self, response: Response, claimed: Claimed) -> Visited:
         if response.status != 429 and response.status < 500:
-            return Visited(answered=True)
+            return Visited(FORBADE if response.status == 403 else ANSWERED)
         asked_s = read_retry_after(response.header("retry-after"), self.clock.wall_ms())
         hold_s = backoff(claimed.attempts, self._random) if asked_s is None else asked_s
-        return Visited(answered=False, hold_ms=round(hold_s * 1000))
+        return Visited(FAILED, hold_ms=round(hold_s * 1000))
 
     async def _take(self, host: str, claimed: Claimed, ticket: str, may_wait: bool) -> None:
         options = self._options
@@ -142,6 +144,14 @@ class StepFetch:
         self.elsewhere = False  # whether the last request was sent to another host
 
     async def __call__(self, url: str, headers: Headers = ()) -> Response:
+        response = await self._answer(url, headers)
+        signs = block_page(response) if self._job.detects_blocks else ""
+        if signs:
+            host = origin_of(response.url).partition("//")[2]
+            raise Blocked(f"{host} blocks us: it answered {response.status} with a block page ({signs})")
+        return response
+
+    async def _answer(self, url: str, headers: Headers) -> Response:
         job = self._job
         if self._unused and url == self._claimed.url:
             at = url.find("/", 8)

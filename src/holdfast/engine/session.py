@@ -367,9 +367,10 @@ class Session:
 
     async def _wind_up(self, how: str, heartbeat: Heartbeat) -> Ended:
         """Tell the ledger the last of the active time, give the chunks back, and carry out what was asked."""
-        if how in ("disk_full", "blocked"):
+        if how == "disk_full":
             self._parts.make_room()
-            await self._request("pause", how)
+        if how in ("disk_full", "blocked"):
+            await self._request("pause", how, "" if self._worker is None else self._worker.orders.because)
         if self._pausing is not None:
             await self._pausing
         await self._release(heartbeat.active_ms())
@@ -379,10 +380,12 @@ class Session:
             await self._thread.call(lambda ledger: cancel_rest(ledger, cancelled))
         return await self._ended(how)
 
-    async def _request(self, action: str, why: str) -> None:
+    async def _request(self, action: str, why: str, because: str = "") -> None:
+        because = because or REQUESTED_BECAUSE[why]
+
         def ask(ledger: Ledger) -> None:
             try:
-                ledger.request(self._job.id, action, actor="worker", because=REQUESTED_BECAUSE[why], paused_by=why)
+                ledger.request(self._job.id, action, actor="worker", because=because, paused_by=why)
             except HoldfastError as refused:
                 if refused.code not in ("illegal_move", "disk_full"):
                     raise

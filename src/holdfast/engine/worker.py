@@ -26,6 +26,8 @@ from holdfast.errors import LostLease
 from holdfast.model.claim import Wish
 from holdfast.model.job import Job, Options
 from holdfast.model.target import Claimed
+from holdfast.policy.blocking import blocking
+from holdfast.policy.politeness import FORBIDDEN
 from holdfast.ports import Blobs, Journal, Ledger
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ PLAN_REST_MS = 1_000
 SWEEP_EVERY_MS = 5_000
 TURN_KEPT_MS = 50  # a delay runs from the claim; a fetch that begins later than this takes another turn
 LIMIT_POLL_MS = 50  # at the page limit, a page in hand that is to be tried again makes room for another
+BLOCKED = "blocked"
 LIMIT_GRACE_S = 1.0  # a time limit is kept to about a second: pages in hand get no more
 
 
@@ -48,8 +51,9 @@ LIMIT_GRACE_S = 1.0  # a time limit is kept to about a second: pages in hand get
 class Orders:
     """What the worker was told from outside: stop claiming, why, and until when pages in hand may go on."""
 
-    stop: str | None = None  # "pause", "cancel", "time_out", "drain", "disk_full", "lost"
+    stop: str | None = None  # "pause", "cancel", "time_out", "drain", "disk_full", "blocked", "lost"
     deadline_ms: int | None = None
+    because: str = ""  # where that is not told by the word
 
 
 @dataclass(slots=True)
@@ -119,12 +123,12 @@ class Worker:
             await self._abandon()
         return self._drained
 
-    def stop(self, why: str) -> None:
+    def stop(self, why: str, because: str = "") -> None:
         """Claim nothing more; pages in hand get a deadline. A second order does not lengthen the first's."""
         grace_s = min(LIMIT_GRACE_S, self.stop_deadline_s) if why == "time_out" else self.stop_deadline_s
         deadline_ms = self.clock.monotonic_ms() + round(grace_s * 1000)
         if self.orders.stop is None:
-            self.orders.stop = why
+            self.orders.stop, self.orders.because = why, because
             self.orders.deadline_ms = deadline_ms
         elif self.orders.deadline_ms is not None:
             self.orders.deadline_ms = min(self.orders.deadline_ms, deadline_ms)
@@ -224,6 +228,8 @@ class Worker:
         finally:
             self._running.pop(claimed.id, None)
             self._chunk_of.pop(claimed.id, None)
+        if self.orders.stop == BLOCKED and finished.verdict.code == FORBIDDEN:
+            finished = handed_back(claimed, self.clock.wall_ms(), self.orders.because)  # not the page's fault
         if finished.verdict.hold_host_ms:
             self.pace.hold(claimed.host, finished.verdict.hold_host_ms, self.clock.monotonic_ms())
         if finished.ran_short and (rest_ms := self.pace.run_short(self.clock.monotonic_ms())):
@@ -232,7 +238,7 @@ class Worker:
             joblog.target_worked(self.journal, finished)
         self._add_waiting(finished)
         if finished.pauses_job:
-            self.stop(finished.verdict.code)
+            self.stop(finished.pauses_job, finished.verdict.because.removeprefix(f"{finished.pauses_job}: "))
         if self.orders.stop is None:
             self._start_tasks()  # do not wait for a commit that is under way
         self._send()
@@ -357,6 +363,8 @@ class Worker:
         for answer in settled.answers.values():
             if answer.requested is not None:
                 self.stop(answer.requested)
+        if self.options.detect_blocks and (because := blocking(settled.forbade)):
+            self.stop(BLOCKED, because)
         if wish is not None and committed.adopted is None:
             self._plan_next_claim(committed, wish)
         if self.orders.stop is None:

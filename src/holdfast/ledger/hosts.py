@@ -65,19 +65,22 @@ def leave(tx: Tx, ticket: str, visited: Visited) -> None:
         return
     host = one(
         tx,
-        "UPDATE host SET busy = busy - 1 WHERE id = ? RETURNING set_at, hold_until, fails, trips",
+        "UPDATE host SET busy = busy - 1 WHERE id = ? RETURNING set_at, hold_until, fails, trips, forbade",
         (row[0],),
     )
     assert host is not None
     now, hold_until = tx.wall(), host[1] - set_back_host(tx, row[0], host[0])
-    before = Breaker(host[2], host[3], bool(host[3]) and hold_until > now)
-    after, rest_ms = breaker(before, [] if visited.answered is None else [visited.answered])
+    before = Breaker(host[2], host[3], bool(host[3]) and hold_until > now, host[4])
+    after, rest_ms = breaker(before, [] if visited.heard is None else [visited.heard])
     longest_ms = max(rest_ms, visited.hold_ms)
     if longest_ms or after != before:
         tx.run(
-            "UPDATE host SET fails = ?, trips = ?, hold_until = ?, set_at = ? WHERE id = ?",
-            (after.fails, after.trips, max(hold_until, now + longest_ms if longest_ms else 0), now, row[0]),
-        )
+            "UPDATE host SET fails = ?, trips = ?, forbade = ?, hold_until = ?, set_at = ? WHERE id = ?",
+            (
+                after.fails, after.trips, after.forbade, max(hold_until, now + longest_ms if longest_ms else 0), now,
+                row[0],
+            ),
+        )  # fmt: skip
 
 
 def robots(tx: Tx, origin: str, agent: str, claimed: Claimed, *, insist: bool) -> RobotsAnswer:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from holdfast.errors import LostLease
 from holdfast.ledger.memory_books import add_event, chunk_of, read_job
 from holdfast.ledger.memory_state import HostRow, RobotsRow, Tables, Visit
-from holdfast.model.host import Breaker, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
+from holdfast.model.host import FORBADE, Breaker, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.states import State
 from holdfast.model.target import Claimed
 from holdfast.policy.politeness import breaker
@@ -62,8 +62,8 @@ def leave(tables: Tables, ticket: str, visited: Visited) -> None:
     visit = tables.visits.pop(ticket, None)
     if visit is None:
         return
-    if visited.answered is not None:
-        turn_breaker(tables, visit.host, [visited.answered])
+    if visited.heard is not None:
+        turn_breaker(tables, visit.host, [visited.heard])
     if visited.hold_ms:
         row = host_row(tables, visit.host)
         until = max(row.hold_until, tables.at.wall_ms + visited.hold_ms)
@@ -110,13 +110,16 @@ def keep_robots(tables: Tables, origin: str, host: str, agent: str, kept: KeptRo
         tables.hosts[host] = replace(host_row(tables, host), crawl_delay_ms=kept.crawl_delay_ms)
 
 
-def turn_breaker(tables: Tables, host: str, answered: Sequence[bool]) -> None:
-    """A host that failed five times in a row rests; one that answers is as good as new."""
+def turn_breaker(tables: Tables, host: str, heard: Sequence[str]) -> int:
+    """A host that failed five times in a row rests; one that answers is as good as new. How often it said 403."""
     row, now = host_row(tables, host), tables.at.wall_ms
-    before = Breaker(row.fails, row.trips, bool(row.trips) and row.hold_until > now)
-    after, rest_ms = breaker(before, answered)
+    before = Breaker(row.fails, row.trips, bool(row.trips) and row.hold_until > now, row.forbade)
+    after, rest_ms = breaker(before, heard)
     hold_until = max(row.hold_until, now + rest_ms) if rest_ms else row.hold_until
-    tables.hosts[host] = replace(row, fails=after.fails, trips=after.trips, hold_until=hold_until)
+    tables.hosts[host] = replace(
+        row, fails=after.fails, trips=after.trips, forbade=after.forbade, hold_until=hold_until
+    )
+    return after.forbade if FORBADE in heard else 0
 
 
 def limit_host(

@@ -30,7 +30,7 @@ from holdfast.model.lease import Lease
 from holdfast.model.outcome import VERDICT_MOVES, Batch, PlanBatch, Verdict
 from holdfast.model.states import STATES_OF, TARGET, State, move
 from holdfast.model.target import AttemptRow, Claimed
-from holdfast.policy.politeness import host_answered
+from holdfast.policy.politeness import heard_of_host
 
 STATE_AFTER = {
     "succeed": State.SUCCEEDED,
@@ -53,6 +53,7 @@ def settle(tables: Tables, job: int, batches: Sequence[Batch], wish: Wish | None
     row = read_job(tables, job)
     answers = {batch.chunk: _settle_batch(tables, row, batch) for batch in sorted(batches, key=lambda b: b.chunk)}
     stored = [batch for batch in sorted(batches, key=lambda b: b.chunk) if answers[batch.chunk].kind == "settled"]
+    forbade = _turn_breakers(tables, stored)
     add_found(tables, row, [each for batch in stored for each in _found_in(batch)])
     claimed = [] if wish is None else _claim(tables, job, wish, answers)
     open_chunks = {item.chunk for item in wish.leases if answers[item.chunk].kind == "settled"} if wish else set()
@@ -65,6 +66,7 @@ def settle(tables: Tables, job: int, batches: Sequence[Batch], wish: Wish | None
         next_due_ms=min((_due_in(tables, each, wish.per_host) for each in pending), default=None) if wish else None,
         checkpoint=write_checkpoint(tables, job, checkpoint) if checkpoint and stored else None,
         pages_left=None if pages_max is None else pages_max - _pages_begun(tables, job),
+        forbade=forbade,
     )
 
 
@@ -82,18 +84,18 @@ def _settle_batch(tables: Tables, job: Job, batch: Batch) -> Answer:
     by = (chunk.id, add_entry(tables, chunk.id, "settle", batch.digest))
     for verdict in batch.verdicts:
         _settle_target(tables, job, batch, verdict, by)
-    _turn_breakers(tables, batch)
     return _answer(tables.chunks[chunk.id], "settled")
 
 
-def _turn_breakers(tables: Tables, batch: Batch) -> None:
-    answered: dict[str, list[bool]] = {}
-    for verdict in batch.verdicts:
-        ok = host_answered(verdict)
-        if ok is not None:
-            answered.setdefault(tables.targets[verdict.target].found.host, []).append(ok)
-    for host, answers in answered.items():
-        turn_breaker(tables, host, answers)
+def _turn_breakers(tables: Tables, batches: Sequence[Batch]) -> dict[str, int]:
+    """The hosts that answered 403 last, with how many times in a row."""
+    heard: dict[str, list[str]] = {}
+    for verdict in (verdict for batch in batches for verdict in batch.verdicts):
+        word = heard_of_host(verdict)
+        if word is not None:
+            heard.setdefault(tables.targets[verdict.target].found.host, []).append(word)
+    turned = {host: turn_breaker(tables, host, words) for host, words in heard.items()}
+    return {host: forbade for host, forbade in turned.items() if forbade}
 
 
 def _chunk(tables: Tables, job: int, chunk: int) -> ChunkRow:

@@ -122,6 +122,7 @@ class HostRow:
     said_conc: int | None = None
     fails: int = 0
     trips: int = 0
+    forbade: int = 0
 
     @property
     def ready_at(self) -> int:

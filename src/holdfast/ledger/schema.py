@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from holdfast.faults import point
 from holdfast.model.states import JOB, State
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _JOB_STATUSES = ", ".join(f"'{status}'" for status in JOB.states)
 _STATES = ", ".join(str(int(state)) for state in State)
@@ -175,7 +175,12 @@ ALTER TABLE host ADD COLUMN said_delay_ms BIGINT;
 ALTER TABLE host ADD COLUMN said_conc BIGINT
 """
 
-MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3}
+# Of a host: how often it answered 403 in a row, over all pages and jobs.
+_V4 = """
+ALTER TABLE host ADD COLUMN forbade BIGINT NOT NULL DEFAULT 0
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4}
 LEDGER_TABLE = (
     "CREATE TABLE ledger (id TEXT NOT NULL, schema_version BIGINT NOT NULL, salt {blob} NOT NULL, created_at BIGINT)"
 )

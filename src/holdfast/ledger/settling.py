@@ -20,12 +20,12 @@ from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
 from holdfast.ledger.links import FoundRow, add_todo, insert_external, insert_found
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Settled, Wish
-from holdfast.model.host import Breaker
+from holdfast.model.host import ANSWERED, FORBADE, Breaker
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, PlanBatch, Verdict, seal_of
 from holdfast.model.states import TARGET, State, move
 from holdfast.policy.exclusion import Rules
-from holdfast.policy.politeness import breaker, host_answered
+from holdfast.policy.politeness import breaker, heard_of_host
 
 STATE_AFTER = {
     "succeed": State.SUCCEEDED,
@@ -56,8 +56,7 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
         if answer.kind == "settled":
             admitted.append(batch)
     phases = {batch.chunk: answers[batch.chunk].phase for batch in admitted}
-    if admitted:
-        Settle(tx, job, phases, wish, rules).apply(admitted)
+    forbade = Settle(tx, job, phases, wish, rules).apply(admitted) if admitted else {}
     claim = None
     if wish is not None and wish.leases and wish.room > 0:
         claim = Claim(tx, job, wish, answers, rows, rules)
@@ -65,7 +64,7 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
     write_tallies(tx)
     number = write_checkpoint(tx, job, checkpoint) if checkpoint and admitted else None
     if wish is None or not wish.leases:
-        return Settled(answers=answers, checkpoint=number)
+        return Settled(answers=answers, checkpoint=number, forbade=forbade)
     claimed = () if claim is None else tuple(claim.claimed)
     if wish.named:
         claimed = tuple(with_names(tx, claimed))
@@ -78,6 +77,7 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
         next_due_ms=0 if claimed else next_due_ms(tx, wish),
         checkpoint=number,
         pages_left=None if claim is None else claim.pages_left,
+        forbade=forbade,
     )
 
 
@@ -142,11 +142,13 @@ class Settle:
         self._back: dict[int, list[int]] = defaultdict(list)  # lane -> due times of targets put back
         self._freed: defaultdict[int, int] = defaultdict(int)  # host -> slots freed
         self._hold: dict[int, int] = {}  # host -> wait until
-        self._answered: dict[int, list[bool]] = defaultdict(list)  # host -> whether it did its part, in order
+        self._heard: dict[int, list[str]] = defaultdict(list)  # host -> what was heard of it, in order
+        self._forbade: dict[str, int] = {}  # host -> answers 403 in a row, the last of them here
         self._found: defaultdict[int, int] = defaultdict(int)  # lane -> new targets
         self._segments: dict[str, int] = {}
 
-    def apply(self, batches: Sequence[Batch]) -> None:
+    def apply(self, batches: Sequence[Batch]) -> dict[str, int]:
+        """Write everything; the hosts that answered 403 last, with how many times in a row."""
         rows = self._read_held([verdict.target for batch in batches for verdict in batch.verdicts])
         for batch in batches:
             self._settle_targets(batch, rows)
@@ -168,6 +170,7 @@ class Settle:
         insert_external(self._tx, self._job, external)
         self._write_lanes()
         self._write_hosts()
+        return self._forbade
 
     def _read_held(self, targets: list[int]) -> dict[int, Row]:
         """id -> (lane, host, chunk, type, gen, attempts, state, held_epoch, last_chunk, last_no)."""
@@ -216,9 +219,9 @@ class Settle:
         count(self._tx, batch.chunk, type_, step.target, reason if settled else "", 1)
         self._held[lane] += 1
         self._freed[host] += 1
-        answered = host_answered(verdict)
-        if answered is not None:
-            self._answered[host].append(answered)
+        heard = heard_of_host(verdict)
+        if heard is not None:
+            self._heard[host].append(heard)
         if not settled:
             self._back[lane].append(not_before if state == State.WAITING else AT_ONCE)
         if verdict.hold_host_ms:
@@ -315,12 +318,13 @@ class Settle:
         for host in sorted(self._freed):
             row = one(
                 self._tx,
-                "UPDATE host SET busy = busy - ? WHERE id = ? RETURNING set_at, hold_until, fails, trips",
+                "UPDATE host SET busy = busy - ? WHERE id = ? RETURNING set_at, hold_until, fails, trips, forbade",
                 (self._freed[host], host),
             )
             if row is not None:
                 back = set_back_host(self._tx, host, row[0])
-                self._turn_breaker(host, Breaker(row[2], row[3], bool(row[3]) and row[1] - back > self._now))
+                is_open = bool(row[3]) and row[1] - back > self._now
+                self._turn_breaker(host, Breaker(row[2], row[3], is_open, row[4]))
             if host in self._hold:
                 self._tx.run(
                     "UPDATE host SET hold_until = CASE WHEN hold_until < ? THEN ? ELSE hold_until END, set_at = ? "
@@ -330,14 +334,21 @@ class Settle:
 
     def _turn_breaker(self, host: int, before: Breaker) -> None:
         """A host that failed five times in a row rests; one that answers is as good as new."""
-        answers = self._answered.get(host, [])
-        if not (before.fails or before.trips) and False not in answers:
+        heard = self._heard.get(host, [])
+        if not (before.fails or before.trips or before.forbade) and heard.count(ANSWERED) == len(heard):
             return
-        after, rest_ms = breaker(before, answers)
+        after, rest_ms = breaker(before, heard)
         if rest_ms:
             self._hold[host] = max(self._hold.get(host, 0), self._now + rest_ms)
-        if (after.fails, after.trips) != (before.fails, before.trips):
-            self._tx.run("UPDATE host SET fails = ?, trips = ? WHERE id = ?", (after.fails, after.trips, host))
+        if after == before and FORBADE not in heard:
+            return
+        row = one(
+            self._tx,
+            "UPDATE host SET fails = ?, trips = ?, forbade = ? WHERE id = ? RETURNING key",
+            (after.fails, after.trips, after.forbade, host),
+        )
+        if row is not None and after.forbade and FORBADE in heard:
+            self._forbade[row[0]] = after.forbade
 
 
 def _attempt_outcome(verdict: Verdict) -> str:

@@ -44,6 +44,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     next_due_ms: int | None = None  # ms from now until a lane may have work; None: nothing is waiting
     checkpoint: int | None = None
     pages_left: int | None = None  # how many more may be claimed under the page limit; None: there is none
+    forbade: dict[str, int] = {}  # hosts whose last answer in this commit was 403 -> how many in a row
 
 
 class Holding(msgspec.Struct, frozen=True):

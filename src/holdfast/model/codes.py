@@ -2,7 +2,8 @@
 
 `attempts` is the cap of tries for that cause (0: as many as the job allows); `slows_host` makes the host back off;
 `pauses_job` means the cause concerns everything, so that the job waits instead of failing one target after another;
-`hands_back` that no attempt is spent: the target is given back, and the worker begins nothing for a while.
+`hands_back` that no attempt is spent: the target is given back, and where the job does not pause, the worker begins
+nothing for a while.
 """
 
 from __future__ import annotations
@@ -43,10 +44,16 @@ _ROWS = (
     Code("http_403", "forbidden", False),
     Code("http_404", "no such page", False),
     Code("http_4xx", "the request was refused", False),
-    Code("blocked", "the site blocks us: captcha or block page", False, pauses_job=True),
+    Code(
+        "blocked",
+        "a block page or endless 403: the site means us",
+        False,
+        pauses_job=True,
+        hands_back=True,
+    ),
     Code("recipe_error", "a recipe step raised", True, fault="recipe"),
     Code("answer_unreadable", "the answer has not the expected shape", True, attempts=2),
-    Code("disk_full", "no room to save", False, fault="ours", pauses_job=True),
+    Code("disk_full", "no room to save", False, fault="ours", pauses_job=True, hands_back=True),
     Code("no_resources", "our computer had no descriptors or memory for it", True, fault="ours", hands_back=True),
     Code("poison", "killed its worker three times, alone", False),
     Code("stale", "no progress for too long while it was worked", False, fault="ours"),

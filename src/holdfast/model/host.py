@@ -15,10 +15,14 @@ class Turn(msgspec.Struct, frozen=True):
     wait_ms: int
 
 
-class Visited(msgspec.Struct, frozen=True):
-    """How a visit went: whether the host did its part (None: not asked), and for how long it is to be left alone."""
+# What was heard of a host in one request: it did its part, it said 403, or it failed.
+ANSWERED, FORBADE, FAILED = "answered", "forbade", "failed"
 
-    answered: bool | None = None
+
+class Visited(msgspec.Struct, frozen=True):
+    """How a visit went: what was heard of the host (None: not asked), and for how long it is to be left alone."""
+
+    heard: str | None = None
     hold_ms: int = 0
 
 
@@ -48,11 +52,12 @@ class RobotsAnswer(msgspec.Struct, frozen=True):
 
 
 class Breaker(msgspec.Struct, frozen=True):
-    """Failures in a row since the last answer or rest, and rests since the last answer."""
+    """Failures in a row since the last answer or rest, and rests since the last answer; answers 403 in a row."""
 
     fails: int = 0
     trips: int = 0
     is_open: bool = False
+    forbade: int = 0
 
 
 class HostLook(msgspec.Struct, frozen=True, kw_only=True):

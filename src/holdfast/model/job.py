@@ -42,6 +42,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     allow_private: bool = False
     resolve: dict[str, str] = {}  # name -> "address:port": simulated worlds
     ignore_robots: bool = False
+    detect_blocks: bool = True  # a block page, or 403 again and again, pauses the job
     checkpoint_targets: int = 10
     checkpoint_s: float = 120.0
     own: tuple[str, ...] = ()  # fields given for this job itself; the others follow the configuration

@@ -6,13 +6,16 @@ while, and then it is asked again.
 
 The breaker: five failures in a row, over all pages and jobs, give the host a rest of 30 s, the next five one of 60 s,
 up to 15 minutes. Any answer that is not a failure of the host closes it.
+
+Answers 403 in a row are counted beside it: one is a page's matter, many with no other answer between are the host's
+(policy/blocking.py). A failure is no answer, and leaves that count as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdfast.model.host import ROBOTS_LIFE_MS, UNREACHABLE, Breaker, KeptRobots
+from holdfast.model.host import ANSWERED, FAILED, FORBADE, ROBOTS_LIFE_MS, UNREACHABLE, Breaker, KeptRobots
 from holdfast.model.outcome import Verdict
 from holdfast.policy.robots import ROBOTS_BYTES_MAX, read_robots
 
@@ -25,6 +28,8 @@ REST_MS_MAX = 15 * 60_000
 
 # Failures of the host and not of one page.
 OF_THE_HOST = frozenset({"network_timeout", "network_error", "dns_error", "tls_error", "http_429", "http_5xx"})
+
+FORBIDDEN = "http_403"
 
 # Failures that would meet the page as well: the target fails with them, and robots.txt is as unknown as before.
 MET_BY_ANY_REQUEST = frozenset(
@@ -50,24 +55,27 @@ def failed_try(tries: int, because: str) -> KeptRobots:
     return KeptRobots(status=UNREACHABLE, tries=0, because=because, life_ms=UNREACHABLE_LIFE_MS)
 
 
-def host_answered(verdict: Verdict) -> bool | None:
-    """Whether the host did its part in this attempt; None where it was not asked, or nothing can be said."""
+def heard_of_host(verdict: Verdict) -> str | None:
+    """What this attempt says about the target's host; None where it was not asked, or nothing can be said."""
     if verdict.elsewhere:
         return None
     if verdict.code in OF_THE_HOST:
-        return False
-    return True if verdict.move == "succeed" or verdict.status_code is not None else None
+        return FAILED
+    if verdict.code == FORBIDDEN:
+        return FORBADE
+    return ANSWERED if verdict.move == "succeed" or verdict.status_code is not None else None
 
 
-def breaker(state: Breaker, answered: Iterable[bool]) -> tuple[Breaker, int]:
-    """The breaker after these answers, in their order, and for how many ms the host is to rest from now on; 0: not."""
-    fails, trips, rest_ms = state.fails, state.trips, 0
-    for ok in answered:
-        if ok:
+def breaker(state: Breaker, heard: Iterable[str]) -> tuple[Breaker, int]:
+    """The breaker after what was heard, in that order, and for how many ms the host is to rest from now on; 0: not."""
+    fails, trips, forbade, rest_ms = state.fails, state.trips, state.forbade, 0
+    for word in heard:
+        if word != FAILED:
             fails = trips = rest_ms = 0
+            forbade = forbade + 1 if word == FORBADE else 0
         elif not (rest_ms or state.is_open):  # what was under way when it opened says nothing new
             fails += 1
         if fails >= FAILS_TO_OPEN:
             rest_ms = min(REST_MS_FIRST << min(trips, 10), REST_MS_MAX)
             fails, trips = 0, trips + 1
-    return Breaker(fails, trips, state.is_open), rest_ms
+    return Breaker(fails, trips, state.is_open, forbade), rest_ms

@@ -35,7 +35,6 @@ class Decision:
     code: str = ""
     wait_ms: int | None = None  # with `retry`
     hold_host_ms: int = 0
-    pauses_job: bool = False
 
 
 SUCCEEDED = Decision(move="succeed")
@@ -60,7 +59,6 @@ def judge(outcome: Outcome, *, attempts: int, max_attempts: int, random: Random)
         # Also with a held host: the hold may be lifted by hand, and this target still deserves its back-off.
         wait_ms=round(max(wait_s, backoff_s) * 1000) if again else None,
         hold_host_ms=round(wait_s * 1000) if code.slows_host else 0,
-        pauses_job=code.pauses_job,
     )
 
 

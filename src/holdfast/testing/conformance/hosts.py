@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.errors import LostLease
-from holdfast.model.host import UNREACHABLE, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
+from holdfast.model.host import FAILED, FORBADE, UNREACHABLE, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
 from holdfast.model.target import Claimed
 from holdfast.testing.conformance.bench import MARSH, Bench
 from holdfast.testing.conformance.leasing import die
@@ -113,12 +113,12 @@ class TestTurns:
         worker = bench.working(pages=2)
         [here] = worker.claim(room=1)
         assert turn(worker, here, ticket="a", delay_ms=0).taken
-        worker.ledger.leave("a", Visited(answered=False, hold_ms=7000))
+        worker.ledger.leave("a", Visited(FAILED, hold_ms=7000))
         assert turn(worker, here, ticket="b", delay_ms=0) == Turn(False, 7000)
         bench.clock.advance(7)
         for ticket in "bcde":
             assert turn(worker, here, ticket=ticket, delay_ms=0).taken
-            worker.ledger.leave(ticket, Visited(answered=False))
+            worker.ledger.leave(ticket, Visited(FAILED))
         [look] = worker.ledger.hosts(host="pond.test")
         assert (look.trips, look.hold_until - bench.clock.wall_ms()) == (1, 30_000)
         worker.settle(retry(here, code="http_429", elsewhere=True, wait_ms=0))
@@ -269,6 +269,47 @@ class TestBreaker:
         worker.settle(hand_back(here))
         [look] = worker.ledger.hosts()
         assert look.fails == 3
+
+
+class TestForbidden:
+    """ERR-02: answers 403 in a row are counted on the host's row, over pages, workers, jobs and restarts."""
+
+    def forbidden(self, worker: Worker, n: int) -> dict[str, int]:
+        hand = worker.claim(room=n)
+        assert len(hand) == n
+        return worker.settle(*(fail(here, code="http_403", status_code=403) for here in hand)).forbade
+
+    def test_they_are_counted_over_commits_jobs_and_a_restart(self, bench: Bench) -> None:
+        worker, other = bench.working(pages=9), bench.working(9, "other")
+        assert self.forbidden(worker, 3) == {"marsh.test": 3}
+        assert self.forbidden(other, 2) == {"marsh.test": 5}
+        bench.reopen()
+        assert self.forbidden(worker, 1) == {"marsh.test": 6}
+
+    def test_another_answer_ends_the_row_and_a_failure_or_a_page_given_back_does_not(self, bench: Bench) -> None:
+        worker = bench.working(pages=20)
+        self.forbidden(worker, 3)
+        first, second, third = worker.claim(room=3)
+        told = worker.settle(retry(first, code="http_5xx"), hand_back(second), retry(third, code="network_error"))
+        assert told.forbade == {}, "none of them is an answer 403"
+        assert self.forbidden(worker, 1) == {"marsh.test": 4}
+        worker.settle(*(fail(here) for here in worker.claim(room=1)))
+        assert self.forbidden(worker, 2) == {"marsh.test": 2}
+
+    def test_one_row_that_ends_and_another_that_begins_within_a_commit_are_two(self, bench: Bench) -> None:
+        worker = bench.working(pages=9)
+        self.forbidden(worker, 2)
+        first, second, third, last = worker.claim(room=4)
+        no = [fail(here, code="http_403", status_code=403) for here in (first, third, last)]
+        assert worker.settle(no[0], succeed(second), *no[1:]).forbade == {"marsh.test": 2}
+
+    def test_what_was_heard_on_a_visit_counts_for_the_host_that_was_visited(self, bench: Bench) -> None:
+        here, there = bench.working(1, "pond", host=POND), bench.working(3)
+        [mine] = here.claim()
+        for ticket in "ab":
+            assert turn(here, mine, "marsh.test", ticket=ticket, delay_ms=0).taken
+            here.ledger.leave(ticket, Visited(FORBADE))
+        assert self.forbidden(there, 1) == {"marsh.test": 3}
 
 
 def limit(bench: Bench, host: str = "marsh.test", **pace: int) -> HostLook:

@@ -1344,6 +1344,13 @@ MUTANTS = (
         (("forbade + 1 if word == FORBADE else 0", "forbade + (word == FORBADE)"),),
         "ledger/test_conformance_hosts.py -k 'sqlite and TestForbidden'",
     ),
+    Mutant(
+        "traps followed",
+        "a path that repeats itself is not followed for ever (FRO-11, H10)",
+        "policy/scope.py",
+        (("        cap = trap(address)\n", '        cap = ""\n'),),
+        "policy/test_scope.py -k 'trap'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

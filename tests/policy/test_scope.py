@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.errors import BadParams
 from holdfast.model.keys import seed_address
-from holdfast.policy.scope import Ruling, Scope
+from holdfast.policy.scope import Ruling, Scope, judge_of
 
 
 def make_scope(**params: Any) -> Scope:
@@ -55,6 +55,15 @@ def test_a_prefix_is_the_directory_of_a_seed() -> None:
     assert judge(scope, "https://marsh.test/docs/frog").kind == "in"
     assert judge(scope, "https://marsh.test/docs2/frog").kind == "external"
     assert judge(scope, "https://other.test/docs/frog").kind == "external"
+
+
+def test_a_trap_is_beyond_a_cap_whatever_the_patterns_say_and_no_changed_scope_reopens_it() -> None:
+    """FRO-11."""
+    scope = make_scope(exclude=["/a/*"])
+    assert judge(scope, "https://marsh.test/a/a/a/a") == Ruling("limit", "repeated_path")
+    assert judge(scope, "https://elsewhere.test/a/a/a/a").kind == "external"
+    params = {"seeds": ["https://marsh.test/"], "scope": "host", "include": [], "exclude": [], "max_depth": None}
+    assert judge_of(params)("https://marsh.test/a/a/a/a", 1, "https://marsh.test/") == ""
 
 
 def test_exclude_wins_over_include() -> None:

@@ -21,6 +21,7 @@ from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
 from holdfast.policy.robots import read_robots
 from holdfast.policy.scope import Scope
+from holdfast.policy.traps import SENTENCES
 from holdfast.policy.waiting import Wait, clock_time, host_wait, target_wait
 from holdfast.ports import Looks, Surveys, Views
 
@@ -164,7 +165,8 @@ class _Known:
         if row.disposition == "excluded":
             return self._excluded()
         if row.disposition == "limit":
-            return self._told("over_cap", row.because or f"a cap was reached: {row.rule or 'links'}")
+            because = f"found, and not followed: {SENTENCES.get(row.rule or '', 'a cap was reached')}"
+            return self._told("over_cap", because, undo=f"holdfast crawl {shlex.quote(row.url)}")
         verdict = row.disposition or "skipped"
         return self._told(verdict, row.because or f"skipped: {verdict}")
 
@@ -295,6 +297,8 @@ def _scope_says(ledger: Reading, job: Job, address: Address) -> tuple[str | None
     if ruling.rule == "include":
         patterns = ", ".join(pattern.text for pattern in scope.include)
         return f"include {patterns}", f"no include pattern fits it: {patterns}"
+    if ruling.rule in SENTENCES:
+        return ruling.rule, f"it would not be followed: {SENTENCES[ruling.rule]}"
     barred = _barred(ledger, job, address)
     if barred is not None:
         return barred

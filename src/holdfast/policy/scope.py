@@ -4,8 +4,8 @@ The rule. With scope `host` a link belongs to the site if its host is a seed's h
 on. A page is only in the ledger because its host was admitted, so a seed that is redirected to another host takes its
 scope along: scope follows the seed's final host. `domain` admits such a host or any subdomain of one, a leading `www.`
 dropped. `prefix` admits such a host where the path begins with a seed's directory. `any` admits every http(s) URL.
-What belongs to the site may still be left out: by an exclude pattern (which wins), by matching no include pattern, or
-for its depth. A host is compared with its port.
+What belongs to the site may still be left out: as a trap (policy/traps.py), by an exclude pattern (which wins over
+includes), by matching no include pattern, or for its depth. A host is compared with its port.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from holdfast.errors import BadParams
 from holdfast.model.keys import Address, seed_address
 from holdfast.policy.patterns import Pattern, read_pattern
+from holdfast.policy.traps import REPEATS, TOO_LONG, trap
 
 SCOPES = ("host", "domain", "prefix", "any")
 Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
@@ -24,7 +25,8 @@ Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) ->
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """`in`, `external` (another site: a record, no target) or `excluded` (ours, left out by the named rule)."""
+    """`in`, `external` (another site: a record, no target), `excluded` (ours, left out by the named rule) or `limit`
+    (ours, beyond the named cap)."""
 
     kind: str
     rule: str = ""
@@ -35,6 +37,8 @@ EXTERNAL = Ruling("external")
 BY_EXCLUDE = Ruling("excluded", "exclude")
 BY_INCLUDE = Ruling("excluded", "include")
 BY_DEPTH = Ruling("excluded", "depth")
+LEFT_OUT = ("excluded", "limit")  # kinds that are dispositions, too
+_BY_CAP = {rule: Ruling("limit", rule) for rule in (REPEATS, TOO_LONG)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +71,9 @@ class Scope:
         """What becomes of a link to `address`, found on a page of `page_host`, if it would be a target of `depth`."""
         if not self._belongs(address, page_host):
             return EXTERNAL
+        cap = trap(address)
+        if cap:
+            return _BY_CAP[cap]
         if self.exclude and _any(self.exclude, address.path):
             return BY_EXCLUDE
         if self.include and not _any(self.include, address.path):
@@ -99,13 +106,13 @@ def _directory(seed: Address) -> str:
 
 
 def judge_of(params: dict[str, Any]) -> Judge:
-    """The rule that leaves a found URL out under these params; "" where it belongs to the site."""
+    """The rule that leaves a found URL out under these params; "" where it belongs to the site, or is beyond a cap."""
     if "scope" not in params:
         raise BadParams("these params have no scope: there is nothing to judge found URLs by")
     scope = Scope.of(params)
 
     def judge(url: str, depth: int, page: str) -> str:
         ruling = scope.judge(seed_address(url), page_host=seed_address(page).host, depth=depth)
-        return {"in": "", "external": "scope"}.get(ruling.kind, ruling.rule)
+        return {"in": "", "limit": "", "external": "scope"}.get(ruling.kind, ruling.rule)
 
     return judge

@@ -13,9 +13,10 @@ import msgspec
 
 from holdfast.model.keys import canonical
 from holdfast.model.target import Found
-from holdfast.policy.scope import IN, Scope
+from holdfast.policy.scope import Scope
 
 KEY = "_rules"
+BY_RULE = "excluded"
 NONE: dict[str, Any] = {"include": [], "exclude": [], "max_depth": None}
 
 
@@ -45,9 +46,9 @@ def judged(found: Found, params: dict[str, Any]) -> Found:
     if address is None:
         return found
     ruling = _scope(msgspec.json.encode(rules)).judge(address, page_host=found.host, depth=found.depth)
-    if ruling == IN:
-        return found
-    return msgspec.structs.replace(found, disposition="excluded", rule=ruling.rule)
+    if ruling.kind != BY_RULE:
+        return found  # caps are for links that nobody chose; a step chooses
+    return msgspec.structs.replace(found, disposition=BY_RULE, rule=ruling.rule)
 
 
 @lru_cache(16)

@@ -13,7 +13,7 @@ import msgspec
 
 from holdfast.model.keys import PLAIN_PATH, PLAIN_SEGMENT, URL_LENGTH_MAX, Address, canonical
 from holdfast.model.target import External, Found
-from holdfast.policy.scope import Scope
+from holdfast.policy.scope import LEFT_OUT, Scope
 from holdfast.recipe import Context
 
 LINKS_PER_PAGE_MAX = 10_000
@@ -124,8 +124,8 @@ class LinkBook:
         ruling = self._scope.judge(address, page_host=page.host, depth=depth)
         if ruling.kind == "external":
             return self._context.external(address)
-        if ruling.kind == "excluded":
-            return self._context.found(address, depth=depth, disposition="excluded", rule=ruling.rule)
+        if ruling.kind in LEFT_OUT:
+            return self._context.found(address, depth=depth, disposition=ruling.kind, rule=ruling.rule)
         return self._context.found(address, depth=depth)
 
 

@@ -104,7 +104,7 @@ def _redirected(here: Claimed, there: Address, site: Site, status: int) -> Outco
     if ruling.kind == "external":
         external = site.context.external(there)
         return Skipped("out_of_scope", f"{because}, out of scope", external=(external,), status_code=status)
-    left_out = site.context.found(there, depth=here.depth, disposition="excluded", rule=ruling.rule)
+    left_out = site.context.found(there, depth=here.depth, disposition=ruling.kind, rule=ruling.rule)
     return Skipped("duplicate", because, found=(left_out,), status_code=status)
 
 

@@ -142,7 +142,7 @@ async def page(here, fetch):
     try:
         await fetch(here.url)
     except Exception:
-        yield record("frog", {"frog": "none"})
+        yield record(frog="none")
 """
 
 

@@ -25,6 +25,7 @@ SLOW_S = 1.0  # the whole exchange, where a deadline is what must end it
 Answer = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 Lazy = Callable[[], bytes]
 OTHER = "other:"
+JOB = "job"
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,23 @@ class Wall:
     behind: bytes
 
 
-Page = Answer | list[Answer] | functools.partial[bytes] | Wall
+@dataclass(frozen=True)
+class Link:
+    """A page that leads to the second host's `/page`."""
+
+    headers: tuple[str, ...] = ()
+
+
+Page = Answer | list[Answer] | functools.partial[bytes] | Wall | Link
 
 
 @dataclass(frozen=True)
 class Behaviour:
     """`ends` is `succeeded`, `skipped/…` or the failure code of `/bad` (or of `of`), `says` a part of the reason.
 
-    `asked` is how often the site may be asked for `/bad`, None where that is not told by the number of attempts.
+    Of the whole job (`of` is JOB) it is what paused it. `asked` is how often the site may be asked for `/bad`, None
+    where that is not told by the number of attempts. With a `recipe` it is `holdfast run` that is played, again and
+    again where the recipe kills it.
     """
 
     group: str
@@ -60,6 +70,9 @@ class Behaviour:
     tls: bool = False
     other: dict[str, Page] = field(default_factory=dict)  # pages of a second host; `of` then begins with OTHER
     job: str = "completed"
+    settings: dict[str, str] = field(default_factory=dict)
+    seconds_min: float = 0.0
+    recipe: str = ""
 
     @property
     def name(self) -> str:
@@ -112,12 +125,41 @@ def retry_after(seconds: float) -> bytes:
     return html(b"later", f"Retry-After: {formatdate(time() + seconds, usegmt=True)}", status="429 Slow down")
 
 
+def recipe(at_bad: str) -> str:
+    """A recipe that follows the links of the start page and does this with `/bad`, once it has fetched it."""
+    return f"""
+import os, signal
+from holdfast.recipe import Recipe, record, target
+
+web = Recipe("web")
+
+@web.plan
+def plan(params):
+    yield target(params["start"])
+
+@web.step("page")
+async def page(here, fetch):
+    page = await fetch(here.url)
+    if here.url.endswith("/bad"):
+        {at_bad}
+    yield record(bytes=len(page.body))
+    for url in page.links():
+        yield target(url)
+"""
+
+
 ONCE = ("--max-attempts", "1")
 TWICE = ("--max-attempts", "2")
+ANY = ("--scope", "any")
+AUTO = ("--sitemap", "auto")
+LINK = Link()
 DEADLINE = ("--timeout", f"{SLOW_S:g}s", *ONCE)
 LATER = html(b"later", status="429 Slow down")
 BUSY = html(b"busy", status="503 Busy")
 NOISE = bytes(range(256)) * 40
+FORBIDDEN = {f"/no{n}": html(status="403 No") for n in range(30)}
+CAPTCHA = b"<title>Access denied</title><p>Checking your browser. Please solve the captcha.</p>"
+DEEPER = html(b"<a href=a/>deeper</a>")
 
 # fmt: off
 HTTP = (
@@ -133,6 +175,8 @@ HTTP = (
     ("500", html(status="500 Oh"), "http_5xx", {"options": ONCE}),
     ("401", html(status="401 Who"), "http_401", {}),
     ("403", html(status="403 No"), "http_403", {}),
+    ("403 for thirty pages", html(b"".join(b"<a href=%s>" % path.encode() for path in FORBIDDEN)), "blocked",
+     {"of": JOB, "says": "answered 403 1", "more": FORBIDDEN, "options": ("--concurrency", "1"), "job": "paused"}),
     ("404", html(status="404 None"), "http_404", {}),
     ("410", html(status="410 Gone"), "http_4xx", {}),
     ("451", html(status="451 Law"), "http_4xx", {}),
@@ -162,6 +206,10 @@ TRANSPORT = (
     ("one byte at a time", endless(answer(b"", length=10_000), b"f", 0.05), "network_timeout",
      {"says": "total: not complete", "options": DEADLINE}),
     ("no answer at all", hold, "network_timeout", {"options": DEADLINE}),
+    ("no first byte, by its own deadline", hold, "network_timeout",
+     {"says": "first byte", "options": ONCE, "settings": {"HOLDFAST_HTTP__FIRST_BYTE_TIMEOUT": "1s"}}),
+    ("a silence in the body, by its own deadline", then_hold(answer(b"half", length=99)), "network_timeout",
+     {"says": "idle", "options": ONCE, "settings": {"HOLDFAST_HTTP__IDLE_TIMEOUT": "1s"}}),
     ("headers that never end", then_hold(OK.encode()), "network_timeout", {"options": DEADLINE}),
     ("a body that stalls", then_hold(answer(b"half", length=99)), "network_timeout", {"options": DEADLINE}),
     ("a body without end", endless(OK.encode() + b"\r\n", bytes(65_536)), "body_too_large",
@@ -238,6 +286,8 @@ CONTENT = (
     ("a title of a megabyte", made(lambda: html(b"<title>" + b"x" * 1_000_000)), "succeeded", {}),
     ("a file name that climbs", html(b"%PDF", 'Content-Disposition: attachment; filename="../../../etc/passwd"',
                                      kind="Content-Type: application/pdf"), "succeeded", {}),
+    ("a path that repeats itself for ever", html(b"<a href=/a/>a</a>"), "skipped/limit",
+     {"of": "/a/a/a/a/", "more": {"/a/": DEEPER, "/a/a/": DEEPER, "/a/a/a/": DEEPER}}),
     ("a path that climbs", to("/a/../../../../etc/passwd"), "succeeded",
      {"of": "/etc/passwd", "more": {"/etc/passwd": html()}}),
     ("control characters in what is shown", html(b"<title>\x1b]0;frog\x07\x1b[31m</title>",
@@ -253,10 +303,20 @@ SESSIONS = (
      "too_many_redirects", {"asked": 2, "options": ("--cookies",)}),
     ("cookies without end", html(b"<p>x</p>", *(f"Set-Cookie: c{n}={'x' * 500}" for n in range(400))), "succeeded",
      {"options": ("--cookies",)}),
+    ("a cookie for another host", Link(("Set-Cookie: tadpole=1", "Set-Cookie: tadpole=1; Domain=test")), "succeeded",
+     {"of": "other:/page", "options": (*ANY, "--cookies"),
+      "other": {"/page": Wall(b"tadpole=1", html(), html(status="500 A cookie that is not mine"))}}),
+    ("a captcha with status 200", html(CAPTCHA), "blocked", {"of": JOB, "says": "with a block page", "job": "paused"}),
+    ("a captcha with status 403", html(CAPTCHA, status="403 No"), "blocked",
+     {"of": JOB, "says": "with a block page", "job": "paused"}),
 )
-ANY = ("--scope", "any")
-AUTO = ("--sitemap", "auto")
-LINK = html(b"<a href=http://OTHER/page>x</a>")
+OWN_SIDE = (
+    ("a step that raises", html(), "recipe_error",
+     {"recipe": recipe("raise ValueError('no frog here')"), "says": "ValueError: no frog here", "options": TWICE,
+      "asked": 2}),
+    ("a page that kills its worker", html(), "poison",
+     {"recipe": recipe("os.kill(os.getpid(), signal.SIGKILL)"), "asked": 4, "seconds_max": 60}),
+)
 LISTS = (
     ("robots.txt answers 500", LINK, "robots_unreachable",
      {"of": "other:/page", "options": ANY, "other": {"/robots.txt": html(status="500 Oh")}}),
@@ -275,6 +335,8 @@ LISTS = (
     ("robots.txt with a million stars", html(), "succeeded",
      {"more": {"/robots.txt": answer(b"User-agent: *\n" + b"Disallow: /*a*a*a*a*a*a*a*a*a*a*a*b\n" * 5000)}}),
     ("robots.txt of pictures and NULs", html(), "succeeded", {"more": {"/robots.txt": answer(NOISE * 20)}}),
+    ("Crawl-delay", html(), "succeeded",
+     {"more": {"/robots.txt": answer(b"User-agent: *\nCrawl-delay: 2\n")}, "seconds_min": 4.0}),
     ("a sitemap index of itself", html(), "succeeded", {"of": "/list.xml", "options": AUTO, "more": {
         "/robots.txt": answer(b"Sitemap: /list.xml"),
         "/list.xml": answer(b"<sitemapindex><sitemap><loc>/list.xml</loc></sitemap></sitemapindex>")}}),
@@ -306,6 +368,7 @@ BEHAVIOURS = (
     *_group("content", CONTENT),
     *_group("sessions", SESSIONS),
     *_group("robots.txt and sitemaps", LISTS),
+    *_group("on our own side", OWN_SIDE),
 )
 
 # Near twins of another row: played by `make hostile`, and left out of every change's tests for their time.
@@ -319,7 +382,7 @@ TWINS = frozenset(
         "gzip bomb in gzip", "gzip that is none", "a charset that does not exist", "a picture that says it is HTML",
         "comments that never close", "an href of a megabyte", "a title of a megabyte", "a cookie wall, without",
         "cookies without end", "robots.txt never answers", "robots.txt of pictures and NULs",
-        "a sitemap with dates to come",
+        "a sitemap with dates to come", "a captcha with status 403",
     }
 )  # fmt: skip
 EVERY_CHANGE = tuple(row for row in BEHAVIOURS if row.what not in TWINS)

@@ -19,13 +19,15 @@ from fetch.hostile import HostileSite, in_a_thread
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
 from holdfast.ports import Ledger
-from web.behaviours import LINK, OTHER, Answer, Behaviour, Page, Wall, html
+from web.behaviours import JOB, OTHER, Answer, Behaviour, Link, Page, Wall, html
 
 AT_ONCE = 6  # most of them wait
 COMMAND_S_MAX = 60
 ADDRESS_SPACE_MB = 1500  # of the whole process; threads and libraries reserve much that they never use
 STOPWATCH = Path(__file__).with_name("stopwatch.py")
 NONE = html(status="404 None")
+KILLED = -9
+EXIT_CODES = {"timeout": 12, "paused": 10}
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,9 @@ def hosts_of(row: Behaviour) -> dict[str, dict[str, Page]]:
     """The pages of a behaviour's own host, and of its second one."""
     start = html(b"<a href=/bad>bad</a><a href=/neighbour>good</a>")
     other = other_of(row)
-    bad = html(f"<a href=http://{other}/page>x</a>".encode()) if row.bad is LINK else row.bad
+    bad = row.bad
+    if isinstance(bad, Link):
+        bad = html(f"<a href=http://{other}/page>x</a>".encode(), *bad.headers)
     own = {"/": start, "/bad": bad, "/neighbour": html(b"<title>the neighbour</title>"), **row.more}
     return {f"{row.name}.test": own, other: row.other}
 
@@ -119,19 +123,32 @@ def _play(row: Behaviour, folder: Path, *, web: Web, closed: int, silent: int) -
         "silent.test": f"127.0.0.1:{silent}",
     }
     mapped = [word for name, where in elsewhere.items() for word in ("--resolve", f"{name}={where}")]
-    words = ["crawl", f"http://{host}/", "--name", "web", "--delay", "0", *mapped, *row.options]
+    what = ["crawl", f"http://{host}/"]
+    if row.recipe:
+        (folder / "web.py").write_text(row.recipe)
+        what = ["run", "web.py", "--param", f"start=http://{host}/"]
+    words = [*what, "--name", "web", "--delay", "0", *mapped, *row.options]
+    took, said = _command(words, folder, row.settings)
+    while took["code"] == KILLED and took["seconds"] < row.seconds_max:
+        again, said = _command(words, folder, row.settings)
+        seconds, rss_mb = took["seconds"] + again["seconds"], max(took["rss_mb"], again["rss_mb"])
+        took = {**again, "seconds": seconds, "rss_mb": rss_mb}
+    with ledger_in(folder) as ledger:
+        return _judged(row, web, took, said, ledger)
+
+
+def _command(words: Sequence[str], folder: Path, settings: dict[str, str]) -> tuple[dict[str, float], str]:
+    """What one command took, its exit code with it, and what it said."""
     report = folder / "took.json"
     done = subprocess.run(
         [sys.executable, "-I", "-S", str(STOPWATCH), str(report), str(ADDRESS_SPACE_MB), *PROGRAM, *words],
         cwd=folder,
-        env=environment(),
+        env=environment(**settings),
         capture_output=True,
         timeout=COMMAND_S_MAX,
         check=False,
     )
-    took = json.loads(report.read_text())
-    with ledger_in(folder) as ledger:
-        return _judged(row, web, took, done.stderr.decode(errors="replace"), ledger)
+    return json.loads(report.read_text()), done.stderr.decode(errors="replace")
 
 
 def _judged(row: Behaviour, web: Web, took: dict[str, float], said: str, ledger: Ledger) -> Outcome:
@@ -145,6 +162,8 @@ def _judged(row: Behaviour, web: Web, took: dict[str, float], said: str, ledger:
     if bad is not None:
         ended = {"failed": bad.code or "", "skipped": f"skipped/{bad.disposition}"}.get(bad.status, bad.status)
     reason = (bad.because if bad else "") or ""
+    if row.of == JOB:
+        ended, reason = job.paused_by or job.status, job.because
     if bad is not None and bad.status == "pending" and bad.not_before is not None:
         hours = (bad.not_before - SystemClock().wall_ms()) / 3_600_000
         reason = f"waits {hours:.0f} h; {reason}"
@@ -156,7 +175,7 @@ def _judged(row: Behaviour, web: Web, took: dict[str, float], said: str, ledger:
         f"the neighbour is {neighbour.status}": neighbour.status == "succeeded",
         f"the job is {job.status}": job.status == row.job,
         f"the exit code is {took['code']}": took["code"] == _exit_code(row, failed=ledger.books(job.id)[1].failed),
-        f"{took['seconds']:.1f} s": took["seconds"] <= row.seconds_max,
+        f"{took['seconds']:.1f} s": row.seconds_min <= took["seconds"] <= row.seconds_max,
         f"{took['rss_mb']:.0f} MB": took["rss_mb"] <= row.rss_mb_max,
         f"/bad was asked for {asked} times": row.asked in (None, asked),
         "control characters on the screen": not any(ord(char) < 32 and char not in "\n\t" for char in said),
@@ -169,4 +188,4 @@ def _judged(row: Behaviour, web: Web, took: dict[str, float], said: str, ledger:
 
 
 def _exit_code(row: Behaviour, *, failed: int) -> int:
-    return 12 if row.job == "timeout" else 3 if failed else 0
+    return EXIT_CODES.get(row.job, 3 if failed else 0)

@@ -1,4 +1,8 @@
-"""`make hostile`: plays every behaviour, prints what came of each, and keeps it for docs/hostile-web.md."""
+"""`make hostile`: plays every behaviour, prints what came of each, and keeps it for docs/hostile-web.md.
+
+Words choose those whose names contain one of them. With `--keep` they take their places among the rows that are kept,
+each with the day and the commit that it was played at.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ KEPT = ROOT / "docs" / "hostile-web.json"
 
 
 def main(words: list[str]) -> int:
+    keeps, words = "--keep" in words or not words, [word for word in words if word != "--keep"]
     chosen = [row for row in BEHAVIOURS if not words or any(word in row.name for word in words)]
     began, rows, wrong = monotonic(), list[dict[str, Any]](), 0
     with tempfile.TemporaryDirectory() as folder, played(chosen, Path(folder), at_once=2) as found:
@@ -31,9 +36,19 @@ def main(words: list[str]) -> int:
             for sentence in outcome.wrong:
                 print(f"    wrong: {sentence}")
     print(f"{len(rows)} behaviours, {wrong} wrong, {monotonic() - began:.0f} s")
-    if not words and not wrong:
-        KEPT.write_text(json.dumps({**_scope(), "rows": rows}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if keeps and not wrong:
+        kept = {**_scope(), "rows": rows} if not words else _among_others(rows)
+        KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return min(wrong, 1)
+
+
+def _among_others(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was kept, with these rows in their places."""
+    kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8"))
+    scope = _scope()
+    played = {row["what"]: {**row, "at": scope["at"], "commit": scope["commit"]} for row in rows}
+    every = {row["what"]: row for row in kept["rows"]} | played
+    return {**kept, "rows": [every[row.what] for row in BEHAVIOURS if row.what in every]}
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:

@@ -30,6 +30,7 @@ def outcomes(
 def test_a_hostile_answer_ends_in_its_code_within_bounds_and_its_neighbour_is_fetched(
     row: Behaviour, outcomes: dict[str, Future[Outcome]]
 ) -> None:
+    """ERR-01, ERR-05; among them a block (JOB-12), a trap (FRO-11) and a page that kills its worker (TGT-06)."""
     outcome = outcomes[row.name].result(WAIT_S_MAX)
     assert outcome.wrong == (), outcome.said
 

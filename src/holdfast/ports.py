@@ -186,12 +186,18 @@ class Work(Protocol):
         """Which of these leases still hold, their commit numbers, and every target held under them (to adopt)."""
 
     def settle(
-        self, job: int, batches: Sequence[Batch], wish: Wish | None = None, checkpoint: str | None = None
+        self,
+        job: int,
+        batches: Sequence[Batch],
+        wish: Wish | None = None,
+        checkpoint: str | None = None,
+        per_host_max: int = 0,
     ) -> Settled:
         """Settle frozen batches, claim as wished, and write a checkpoint row where a reason is given: one commit.
 
         Per chunk: the key is looked up, then the epoch tested, then the entry stored. A chunk that was lost or
         replayed gets no claim. A requested pause is read from the chunk row just fenced, and then nothing is claimed.
+        Of a host that has `per_host_max` targets (0: any number), what is found is stored as skipped under `limit`.
         """
 
     def enqueue(self, job: int, batch: PlanBatch) -> Lease:

@@ -51,3 +51,23 @@ def test_a_redirect_into_a_trap_is_not_followed_either(tmp_path: Path) -> None:
         done = holdfast("crawl", web.url, "--name", "frogs", *web.options, "--json", cwd=tmp_path)
         assert web.asked == ["/", "/go"]
     assert done.json()["skipped_by"] == {"duplicate": 1, "limit": 1}
+
+
+def test_a_flood_of_links_is_followed_up_to_the_cap_of_its_host(tmp_path: Path) -> None:
+    """FRO-11: `limits.targets_per_host`; the job completes, and a higher cap at a new start lets more in."""
+    flood = "".join(f"<a href=/frog/{n}>frog</a>" for n in range(50))
+    words = ("--name", "frogs", "--json")
+    with FakeWeb(lambda path: flood) as web:
+        start = ("crawl", web.url, *words, *web.options)
+        done = holdfast(*start, cwd=tmp_path, HOLDFAST_LIMITS__TARGETS_PER_HOST="20")
+        said = done.json()
+        assert (done.code, said["status"], said["counts"]["succeeded"], said["skipped_by"]) == (
+            0, "completed", 20, {"limit": 31},
+        )  # fmt: skip
+        [left_out, *_] = holdfast("targets", "frogs", "--where", "disposition:limit", "--json", cwd=tmp_path).json()[
+            "targets"
+        ]
+        why = holdfast("explain", "frogs", left_out["url"], "--json", cwd=tmp_path).json()
+        assert (why["verdict"], why["rule"]) == ("over_cap", "targets_per_host")
+        done = holdfast(*start, "--new", "--processes", "2", cwd=tmp_path, HOLDFAST_LIMITS__TARGETS_PER_HOST="30")
+        assert (done.json()["counts"]["succeeded"], done.json()["skipped_by"]) == (30, {"limit": 21}), done.err

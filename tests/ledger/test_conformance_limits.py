@@ -1,7 +1,7 @@
-"""Page and time limits, and stale jobs, on every ledger."""
+"""Page and time limits, targets per host, and stale jobs, on every ledger."""
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.limiting import TestPageLimit, TestStale, TestTimeLimit
+from holdfast.testing.conformance.limiting import TestPageLimit, TestStale, TestTargetsPerHost, TestTimeLimit
 
-__all__ = ["TestPageLimit", "TestStale", "TestTimeLimit"]
+__all__ = ["TestPageLimit", "TestStale", "TestTargetsPerHost", "TestTimeLimit"]

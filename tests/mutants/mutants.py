@@ -1351,6 +1351,20 @@ MUTANTS = (
         (("        cap = trap(address)\n", '        cap = ""\n'),),
         "policy/test_scope.py -k 'trap'",
     ),
+    Mutant(
+        "targets per host not capped",
+        "a site without an end fills the job up to the cap of its host, and no further (FRO-11, H10)",
+        "ledger/links.py",
+        (("        first = capped(tx, job, first, per_host_max)\n", "        pass\n"),),
+        "ledger/test_conformance_limits.py -k 'sqlite and TargetsPerHost'",
+    ),
+    Mutant(
+        "targets per host remembered from another run",
+        "rows that came or went since the last run are counted before a cap is applied (FRO-11)",
+        "ledger/jobs.py",
+        (('    tx.run("DELETE FROM host_total WHERE job = ?", (job,))\n', ""),),
+        "ledger/test_conformance_limits.py -k 'sqlite and TargetsPerHost'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -77,6 +77,8 @@ SETTINGS: tuple[Setting, ...] = (
     _pace("http.resolve", "resolve", kinds.NAMES, "names of simulated worlds, and where they are", "--resolve"),
     _pace("http.detect_blocks", "detect_blocks", kinds.FLAG,
           "a block page, or 403 ten times in a row, pauses the job; `false`: such answers are taken like any other"),
+    _pace("limits.targets_per_host", "targets_per_host", kinds.whole(0, 10**9),
+          "links beyond so many targets of one host in one job are skipped under `limit`; 0: any number"),
     _pace("concurrency", "concurrency", kinds.clamped(1, AT_ONCE_MAX), "fetches at once", "--concurrency"),
     _pace("per_host", "per_host", kinds.clamped(1, AT_ONCE_MAX), "fetches at once per host", "--per-host"),
     _pace("delay", "delay_ms", kinds.duration_ms(0, HOUR_S), "between fetches to one host", "--delay"),

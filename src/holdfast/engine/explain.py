@@ -21,7 +21,7 @@ from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
 from holdfast.policy.robots import read_robots
 from holdfast.policy.scope import Scope
-from holdfast.policy.traps import SENTENCES
+from holdfast.policy.traps import LIMIT, SENTENCES
 from holdfast.policy.waiting import Wait, clock_time, host_wait, target_wait
 from holdfast.ports import Looks, Surveys, Views
 
@@ -164,7 +164,7 @@ class _Known:
             return self._told("too_deep", because, undo=undo)
         if row.disposition == "excluded":
             return self._excluded()
-        if row.disposition == "limit":
+        if row.disposition == LIMIT:
             because = f"found, and not followed: {SENTENCES.get(row.rule or '', 'a cap was reached')}"
             return self._told("over_cap", because, undo=f"holdfast crawl {shlex.quote(row.url)}")
         verdict = row.disposition or "skipped"

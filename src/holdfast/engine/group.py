@@ -45,6 +45,7 @@ class Group:
     targets: RecentKeys = field(default_factory=RecentKeys)
     external: RecentKeys = field(default_factory=RecentKeys)
     tries: int = SETTLE_TRIES
+    per_host_max: int = 0  # targets of one host that the job may have; 0: any number
 
     def commit(
         self, ledger: Ledger, finished: Sequence[Finished], wish: Wish | None, checkpoint: str | None
@@ -53,9 +54,11 @@ class Group:
         batches = self._freeze(finished)
         adopted = None
         try:
-            settled = ledger.settle(self.job, batches, wish, checkpoint)
+            settled = ledger.settle(self.job, batches, wish, checkpoint, self.per_host_max)
         except LedgerUnavailable:
-            settled = repeated(lambda: ledger.settle(self.job, batches, None, None), tries=self.tries)
+            settled = repeated(
+                lambda: ledger.settle(self.job, batches, None, None, self.per_host_max), tries=self.tries
+            )
             adopted = self.adopt(ledger)
         return self._learn(settled, batches, finished, adopted)
 

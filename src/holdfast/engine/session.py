@@ -261,7 +261,7 @@ class Session:
             options=options,
             clock=parts.clock,
             thread=self._thread,
-            group=Group(job.id, str(self._owner), work),
+            group=Group(job.id, str(self._owner), work, per_host_max=options.targets_per_host),
             blobs=parts.blobs,
             executor=Executor(
                 parts.recipe, context, fetching, parts.clock, max_attempts=job.options.max_attempts, random=parts.random

@@ -253,6 +253,7 @@ def open_run(tx: Tx, job: int, mode: str, trigger: str) -> int:
     """Begin a run; the first one after a rescan or a restart has the mode that was asked for then."""
     read_job(tx, job, locked=True)
     close_runs(tx, job, "failed", "crash")
+    tx.run("DELETE FROM host_total WHERE job = ?", (job,))
     asked = one(tx, "SELECT opening FROM plan WHERE job = ?", (job,))
     if asked is not None and asked[0] is not None:
         mode = asked[0]

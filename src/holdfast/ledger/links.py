@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from holdfast.ledger.books import count
+from holdfast.ledger.crowding import FoundRow, add_to_totals, capped
 from holdfast.ledger.dues import AT_ONCE
 from holdfast.ledger.tx import Tx, one
 from holdfast.model.edit import EXCLUDED
@@ -18,16 +19,20 @@ from holdfast.model.states import State
 from holdfast.model.target import External, Found
 from holdfast.policy.exclusion import Rules
 
-FoundRow = tuple[int, int, int | None, Found]  # finder's chunk, its commit number, parent, what was found
-
 
 def insert_found(
-    tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str], rules: Rules | None = None
+    tx: Tx,
+    job: int,
+    found: Sequence[FoundRow],
+    phases: dict[int, str],
+    rules: Rules | None = None,
+    per_host_max: int | None = None,
 ) -> defaultdict[int, int]:
     """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks).
 
     Answers how many more there are to do by lane; the caller writes that, since all lanes come after all keys. `rules`
     are the job's exclusions, where it has any: a worker that does not know them enqueues nothing against them.
+    `per_host_max` is the job's cap, 0 where it has none; what was planned knows of none, and counts.
     """
     if rules is not None:
         found = [(finder, no, parent, ruled(item, rules)) for finder, no, parent, item in found]
@@ -36,6 +41,8 @@ def insert_found(
         first.setdefault(row[3].key, row)
     if not first:
         return defaultdict(int)
+    if per_host_max:
+        first = capped(tx, job, first, per_host_max)
     ordered = [first[key] for key in sorted(first)]
     known = _lanes_of(tx, job, ordered, phases)
     prepared, lanes = [], {}
@@ -43,6 +50,8 @@ def insert_found(
         lane = lanes[item.key] = known[item.chunk_index, phases[finder], item.origin]
         prepared.append(_target_row(job, lane, finder, no, parent, item))
     new = tx.insert_targets(prepared)
+    if per_host_max != 0:
+        add_to_totals(tx, job, [item for _, _, _, item in ordered if item.key in new])
     todo: defaultdict[int, int] = defaultdict(int)
     for finder, _, _, item in ordered:
         if item.key in new:

@@ -215,10 +215,17 @@ class MemoryLedger:
         return self._read(lambda tables: memory_leases.held(tables, leases))
 
     def settle(
-        self, job: int, batches: Sequence[Batch], wish: Wish | None = None, checkpoint: str | None = None
+        self,
+        job: int,
+        batches: Sequence[Batch],
+        wish: Wish | None = None,
+        checkpoint: str | None = None,
+        per_host_max: int = 0,
     ) -> Settled:
         verb = "settle" if batches else "claim"
-        return self._write(verb, lambda tables: memory_settle.settle(tables, job, batches, wish, checkpoint))
+        return self._write(
+            verb, lambda tables: memory_settle.settle(tables, job, batches, wish, checkpoint, per_host_max)
+        )
 
     def enqueue(self, job: int, batch: PlanBatch) -> Lease:
         return self._write("enqueue", lambda tables: memory_settle.enqueue(tables, job, batch))

@@ -16,6 +16,7 @@ from holdfast.model.record import Checkpoint, Circumstances, Event, StandingWalk
 from holdfast.model.states import COUNTED, State, wire_status
 from holdfast.model.target import Found
 from holdfast.policy.exclusion import Rules
+from holdfast.policy.traps import LIMIT, PER_HOST
 
 ENDS_OF_A_HOLD = ("rescue", "release")
 
@@ -95,7 +96,7 @@ def rules_of(tables: Tables, job: int) -> Rules:
 FoundBy = tuple[Found, Commit, int | None]  # what, in which commit, on which page
 
 
-def add_found(tables: Tables, job: Job, found: Sequence[FoundBy]) -> None:
+def add_found(tables: Tables, job: Job, found: Sequence[FoundBy], per_host_max: int = 0) -> None:
     """New targets of one call: the first finder of a key wins, and ids follow the keys, as sorted inserts give them."""
     rules = rules_of(tables, job.id)
     first: dict[bytes, FoundBy] = {}
@@ -103,9 +104,26 @@ def add_found(tables: Tables, job: Job, found: Sequence[FoundBy]) -> None:
         rule = None if item.disposition else rules.rule_for(item.path)
         judged = item if rule is None else msgspec.structs.replace(item, disposition=EXCLUDED, rule=rule)
         first.setdefault(item.key, (judged, by, parent))
+    if per_host_max:
+        first = _capped(tables, job, first, per_host_max)
     for key in sorted(first):
         if (job.id, key) not in tables.keys:
             _add_target(tables, job, *first[key])
+
+
+def _capped(tables: Tables, job: Job, found: dict[bytes, FoundBy], most: int) -> dict[bytes, FoundBy]:
+    """The same; what is new is left out where its host is full, in the order in which it was found."""
+    mine = (row for row in tables.targets.values() if row.job == job.id and row.disposition != LIMIT)
+    totals = Counter(row.found.host for row in mine)
+    judged = dict(found)
+    for key, (item, by, parent) in found.items():
+        if item.disposition or (job.id, key) in tables.keys:
+            continue
+        if totals[item.host] >= most:
+            judged[key] = (msgspec.structs.replace(item, disposition=LIMIT, rule=PER_HOST), by, parent)
+        else:
+            totals[item.host] += 1
+    return judged
 
 
 def _add_target(tables: Tables, job: Job, found: Found, by: Commit, parent: int | None) -> None:

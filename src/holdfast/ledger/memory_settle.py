@@ -48,13 +48,15 @@ OUTCOMES = {
 }
 
 
-def settle(tables: Tables, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
+def settle(
+    tables: Tables, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None, per_host_max: int = 0
+) -> Settled:
     """Settle each chunk's batch by itself, then claim, then write the checkpoint; one answer per chunk."""
     row = read_job(tables, job)
     answers = {batch.chunk: _settle_batch(tables, row, batch) for batch in sorted(batches, key=lambda b: b.chunk)}
     stored = [batch for batch in sorted(batches, key=lambda b: b.chunk) if answers[batch.chunk].kind == "settled"]
     forbade = _turn_breakers(tables, stored)
-    add_found(tables, row, [each for batch in stored for each in _found_in(batch)])
+    add_found(tables, row, [each for batch in stored for each in _found_in(batch)], per_host_max)
     claimed = [] if wish is None else _claim(tables, job, wish, answers)
     open_chunks = {item.chunk for item in wish.leases if answers[item.chunk].kind == "settled"} if wish else set()
     pending = [each for each in tables.targets.values() if each.chunk in open_chunks and _is_pending(each)]

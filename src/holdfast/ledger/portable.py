@@ -57,6 +57,7 @@ OF_A_JOB = (
 )  # fmt: skip
 OF_NO_JOB = {
     "ledger": "it is the ledger's own row",
+    "host_total": "counted from the rows when a run begins",
     "host": "what a host is owed belongs to all jobs together; a lane names its host",
     "robots": "the same: it is asked for again",
     "visit": "a request under way, and nobody is at work when a job is copied",

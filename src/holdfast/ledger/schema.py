@@ -175,9 +175,14 @@ ALTER TABLE host ADD COLUMN said_delay_ms BIGINT;
 ALTER TABLE host ADD COLUMN said_conc BIGINT
 """
 
-# Of a host: how often it answered 403 in a row, over all pages and jobs.
+# Of a host: how often it answered 403 in a row, over all pages and jobs. `host_total` spares counting the targets of a
+# host again and again where a job has a cap for them; a run that begins forgets it.
 _V4 = """
-ALTER TABLE host ADD COLUMN forbade BIGINT NOT NULL DEFAULT 0
+ALTER TABLE host ADD COLUMN forbade BIGINT NOT NULL DEFAULT 0;
+CREATE TABLE host_total (
+  job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, host TEXT NOT NULL, n BIGINT NOT NULL,
+  PRIMARY KEY (job, host)
+) {compact}
 """
 
 MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4}

@@ -13,11 +13,12 @@ from holdfast.errors import BatchMismatch, Corrupt, LostLease
 from holdfast.ledger.books import add_entry, count, write_checkpoint, write_tallies
 from holdfast.ledger.claiming import BUSY_POLL_MS, ChunkRow, Claim, fence, next_due_ms, suspects_waiting, with_names
 from holdfast.ledger.comparing import with_records
+from holdfast.ledger.crowding import FoundRow
 from holdfast.ledger.dues import AT_ONCE, FAR_FUTURE, set_back, set_back_host
 from holdfast.ledger.excluding import rules_of
 from holdfast.ledger.jobs import read_job
 from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
-from holdfast.ledger.links import FoundRow, add_todo, insert_external, insert_found
+from holdfast.ledger.links import add_todo, insert_external, insert_found
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.host import ANSWERED, FORBADE, Breaker
@@ -42,10 +43,12 @@ HELD_COLUMNS = (
 ENDS_OF_A_LEASE = ("rescue", "release")
 
 
-def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None) -> Settled:
+def settle(
+    tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkpoint: str | None, per_host_max: int = 0
+) -> Settled:
     """Settle, claim and checkpoint in one transaction; the answer is per chunk."""
-    if checkpoint or (wish is not None and wish.pages_max is not None):
-        tx.take_turns(job)  # before any row: what is left of a page limit is only known to who claims alone
+    if checkpoint or per_host_max or (wish is not None and wish.pages_max is not None):
+        tx.take_turns(job)  # before any row: what is left of a limit is only known to who settles alone
     chunks = {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set())
     rows = open_chunks(tx, chunks)
     rules = rules_of(tx, job) if any(row.ruled for row in rows.values()) else None
@@ -56,7 +59,7 @@ def settle(tx: Tx, job: int, batches: Sequence[Batch], wish: Wish | None, checkp
         if answer.kind == "settled":
             admitted.append(batch)
     phases = {batch.chunk: answers[batch.chunk].phase for batch in admitted}
-    forbade = Settle(tx, job, phases, wish, rules).apply(admitted) if admitted else {}
+    forbade = Settle(tx, job, phases, wish, rules, per_host_max).apply(admitted) if admitted else {}
     claim = None
     if wish is not None and wish.leases and wish.room > 0:
         claim = Claim(tx, job, wish, answers, rows, rules)
@@ -134,8 +137,10 @@ def _replayed(tx: Tx, batch: Batch | PlanBatch) -> Answer | None:
 class Settle:
     """The admitted batches of one transaction being written."""
 
-    def __init__(self, tx: Tx, job: int, phases: dict[int, str], wish: Wish | None, rules: Rules | None) -> None:
-        self._tx, self._job, self._phases, self._rules = tx, job, phases, rules
+    def __init__(
+        self, tx: Tx, job: int, phases: dict[int, str], wish: Wish | None, rules: Rules | None, per_host_max: int
+    ) -> None:
+        self._tx, self._job, self._phases, self._rules, self._per_host_max = tx, job, phases, rules, per_host_max
         self._own_chunks = [lease.chunk for lease in wish.leases] if wish else []
         self._now = tx.wall()
         self._held: defaultdict[int, int] = defaultdict(int)  # lane -> targets no longer held
@@ -160,7 +165,7 @@ class Settle:
             for verdict in batch.verdicts
             for item in verdict.found
         ]
-        self._found = insert_found(self._tx, self._job, found, self._phases, self._rules)
+        self._found = insert_found(self._tx, self._job, found, self._phases, self._rules, self._per_host_max)
         external = [
             (batch.chunk, batch.no, verdict.target, item)
             for batch in batches

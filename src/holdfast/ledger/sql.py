@@ -226,10 +226,15 @@ class SqlLedger:
         return self._write("held", lambda tx: leases.held(tx, held))
 
     def settle(
-        self, job: int, batches: Sequence[Batch], wish: Wish | None = None, checkpoint: str | None = None
+        self,
+        job: int,
+        batches: Sequence[Batch],
+        wish: Wish | None = None,
+        checkpoint: str | None = None,
+        per_host_max: int = 0,
     ) -> Settled:
         verb = "settle" if batches else "claim"
-        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint))
+        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint, per_host_max))
 
     def enqueue(self, job: int, batch: PlanBatch) -> Lease:
         return self._write("enqueue", lambda tx: settling.enqueue(tx, job, batch))

@@ -46,6 +46,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     checkpoint_targets: int = 10
     checkpoint_s: float = 120.0
     own: tuple[str, ...] = ()  # fields given for this job itself; the others follow the configuration
+    targets_per_host: int = 0  # more of one host are skipped when found; 0: any number
     max_pages: int | None = None  # succeeded + failed, over the job's life
     time_limit_s: float | None = None  # of active time: pauses and downtime do not count
     recipe_source: str = ""  # where the code of a recipe of one's own lies: "/path/forum.py:forum", "module:forum"

@@ -17,7 +17,7 @@ from typing import Any
 from holdfast.errors import BadParams
 from holdfast.model.keys import Address, seed_address
 from holdfast.policy.patterns import Pattern, read_pattern
-from holdfast.policy.traps import REPEATS, TOO_LONG, trap
+from holdfast.policy.traps import LIMIT, REPEATS, TOO_LONG, trap
 
 SCOPES = ("host", "domain", "prefix", "any")
 Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
@@ -37,8 +37,8 @@ EXTERNAL = Ruling("external")
 BY_EXCLUDE = Ruling("excluded", "exclude")
 BY_INCLUDE = Ruling("excluded", "include")
 BY_DEPTH = Ruling("excluded", "depth")
-LEFT_OUT = ("excluded", "limit")  # kinds that are dispositions, too
-_BY_CAP = {rule: Ruling("limit", rule) for rule in (REPEATS, TOO_LONG)}
+LEFT_OUT = ("excluded", LIMIT)  # kinds that are dispositions, too
+_BY_CAP = {rule: Ruling(LIMIT, rule) for rule in (REPEATS, TOO_LONG)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +113,6 @@ def judge_of(params: dict[str, Any]) -> Judge:
 
     def judge(url: str, depth: int, page: str) -> str:
         ruling = scope.judge(seed_address(url), page_host=seed_address(page).host, depth=depth)
-        return {"in": "", "limit": "", "external": "scope"}.get(ruling.kind, ruling.rule)
+        return {"in": "", LIMIT: "", "external": "scope"}.get(ruling.kind, ruling.rule)
 
     return judge

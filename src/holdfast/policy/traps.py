@@ -14,10 +14,12 @@ TIMES_MAX = 3  # in a row, of the same segment or the same few segments
 CYCLE_MAX = 4  # segments
 URL_MAX = 2_083  # characters; the longest that browsers once agreed on
 
-REPEATS, TOO_LONG = "repeated_path", "url_length"
+LIMIT = "limit"  # the disposition of what a cap leaves out; which cap is its rule
+REPEATS, TOO_LONG, PER_HOST = "repeated_path", "url_length", "targets_per_host"
 SENTENCES = {
     REPEATS: f"the same part of its path comes more than {TIMES_MAX} times in a row, as in a trap without end",
     TOO_LONG: f"its URL has more than {URL_MAX} characters",
+    PER_HOST: "the job had as many targets of its host as it may have",
 }
 _REPEATED = re.compile(rf"((?:/[^/]++){{1,{CYCLE_MAX}}}?)\1{{{TIMES_MAX},}}(?=/|$)")
 

@@ -39,6 +39,7 @@ BACK: dict[int, tuple[str, ...]] = {
     3: tuple(f"ALTER TABLE {table} DROP COLUMN {column}" for table, column in (
         ("checkpoint", "undone_by"), ("host", "said_delay_ms"), ("host", "said_conc"),
     )),
+    4: ("ALTER TABLE host DROP COLUMN forbade", "DROP TABLE host_total"),
 }  # fmt: skip
 BACK_TO = sorted((version - 1 for version in BACK), reverse=True)  # the newest first: it is what most people have
 Columns = set[tuple[str, str]]

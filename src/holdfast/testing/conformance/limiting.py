@@ -207,3 +207,54 @@ def _work_to_the_limit(worker: Worker) -> None:
         settled = worker.settle(*map(succeed, list(worker.hand.values())), wish=worker.wish(room=7, pages_max=50))
         if not settled.claimed and not worker.hand:
             return
+
+
+class TestTargetsPerHost:
+    """FRO-11: a cap per host ends no job; what is found beyond it is a row, skipped under `limit` with its rule."""
+
+    def finding(self, bench: Bench, worker: Worker, *urls: str, most: int = 5) -> dict[str, tuple[str, str | None]]:
+        """Settle one page that leads to these; how they ended."""
+        [here] = worker.claim(room=1)
+        worker.settle(succeed(here, found=tuple(bench.found(url, depth=1) for url in urls)), per_host_max=most)
+        rows = {row.url: (row.status, row.rule) for row in bench.ledger.targets(worker.job, limit=1000)}
+        return {url: rows[url] for url in urls}
+
+    def test_what_is_new_beyond_the_cap_is_skipped_in_the_order_of_finding(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        urls = [f"{MARSH}/toad/{n}" for n in (9, 2, 7, 4)]
+        ended = self.finding(bench, worker, f"{MARSH}/frog/2", *urls)
+        assert list(ended.values()) == [("pending", None)] * 3 + [("skipped", "targets_per_host")] * 2
+        counts = bench.ledger.books(worker.job)[1]
+        assert (counts.discovered, counts.skipped_by) == (7, {"limit": 2})
+
+    def test_each_host_has_its_own_and_what_was_left_out_stays_so(self, bench: Bench) -> None:
+        worker = bench.working(pages=5)
+        ended = self.finding(bench, worker, f"{MARSH}/toad/1", "https://pond.test/toad/1")
+        assert list(ended.values()) == [("skipped", "targets_per_host"), ("pending", None)]
+        assert self.finding(bench, worker, f"{MARSH}/toad/1", most=0) == {f"{MARSH}/toad/1": ended[f"{MARSH}/toad/1"]}
+
+    def test_it_counts_what_is_there_already_and_goes_on_after_a_restart(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        self.finding(bench, worker, f"{MARSH}/toad/1", most=0)
+        assert self.finding(bench, worker, f"{MARSH}/toad/2") == {f"{MARSH}/toad/2": ("pending", None)}
+        bench.reopen()
+        assert self.finding(bench, worker, f"{MARSH}/toad/3") == {f"{MARSH}/toad/3": ("skipped", "targets_per_host")}
+
+    def test_a_run_that_begins_counts_afresh_so_a_raised_cap_or_rows_that_came_without_it_are_seen(
+        self, bench: Bench
+    ) -> None:
+        worker = bench.working(pages=3)
+        self.finding(bench, worker, f"{MARSH}/toad/1")
+        self.finding(bench, worker, f"{MARSH}/toad/2", f"{MARSH}/toad/3", most=0)
+        worker.ledger.open_run(worker.job, mode="resume", trigger="cli")
+        ended = self.finding(bench, worker, f"{MARSH}/toad/4", f"{MARSH}/toad/5", most=7)
+        assert list(ended.values()) == [("pending", None), ("skipped", "targets_per_host")]
+
+    def test_what_was_planned_is_asked_for_and_counts(self, bench: Bench) -> None:
+        worker = bench.worker(bench.started().id)
+        worker.lease()
+        worker.enqueue(*bench.found_pages(2), done=False)
+        assert self.finding(bench, worker, f"{MARSH}/toad/1") == {f"{MARSH}/toad/1": ("pending", None)}
+        worker.enqueue(*(bench.found(f"{MARSH}/newt/{n}") for n in range(4)), cursor=2)
+        assert bench.ledger.books(worker.job)[1].skipped == 0
+        assert self.finding(bench, worker, f"{MARSH}/toad/2") == {f"{MARSH}/toad/2": ("skipped", "targets_per_host")}

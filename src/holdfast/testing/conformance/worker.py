@@ -107,12 +107,16 @@ class Worker:
         at = self.leases[chunk]
         return Batch.freeze(chunk=chunk, epoch=at.epoch, no=at.no + 1, worker=str(self.owner), verdicts=verdicts)
 
-    def settle(self, *verdicts: Verdict, wish: Wish | None = None, checkpoint: str | None = None) -> Settled:
-        return self.send(self.batches(*verdicts), wish, checkpoint)
+    def settle(
+        self, *verdicts: Verdict, wish: Wish | None = None, checkpoint: str | None = None, per_host_max: int = 0
+    ) -> Settled:
+        return self.send(self.batches(*verdicts), wish, checkpoint, per_host_max)
 
-    def send(self, batches: Sequence[Batch], wish: Wish | None = None, checkpoint: str | None = None) -> Settled:
+    def send(
+        self, batches: Sequence[Batch], wish: Wish | None = None, checkpoint: str | None = None, per_host_max: int = 0
+    ) -> Settled:
         """Settle frozen batches, and learn the chunks' numbers and the new claims from the answer."""
-        settled = self.ledger.settle(self.job, batches, wish, checkpoint)
+        settled = self.ledger.settle(self.job, batches, wish, checkpoint, per_host_max)
         for chunk, answer in settled.answers.items():
             if answer.kind != "lost" and chunk in self.leases:
                 self.leases[chunk] = msgspec.structs.replace(self.leases[chunk], no=answer.no)

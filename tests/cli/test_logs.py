@@ -37,6 +37,7 @@ def test_a_failure_is_a_line_with_its_context(crawled: Path, tree: WorldServer) 
     [line] = holdfast("logs", "frogs", "--level", "warning", "--jsonl", cwd=crawled).out.splitlines()
     told = json.loads(line)
     assert (told["phase"], told["level"], told["code"], told["attempt"]) == ("ERROR", "warning", "http_404", "1")
+    assert (told["event"], told["kind"]) == ("retry_decision", "non_retryable")
     assert told["url"] == f"{tree.url}/p/60"
     for reference in (told["target"], told["url"]):
         assert holdfast("logs", "frogs", "--target", reference, "--jsonl", cwd=crawled).out.splitlines() == [line]
@@ -50,7 +51,10 @@ def test_at_debug_level_every_target_has_its_line(tree: WorldServer, tmp_path: P
     done = holdfast(*crawl_words(tree, "--max-depth", "1"), cwd=tmp_path, HOLDFAST_LOG__DEBUG="true")
     assert done.code == 0, done.err
     rows = [json.loads(line) for line in holdfast("logs", "frogs", "--jsonl", cwd=tmp_path).out.splitlines()]
-    assert len({row["target"] for row in rows if row.get("decision") == "succeed"}) == 4
+    ended = [row["target"] for row in rows if row.get("decision") == "succeed"]
+    begun = [row["target"] for row in rows if (row["phase"], row.get("event")) == ("STATE", "start")]
+    assert sorted(begun) == sorted(set(ended))
+    assert len(begun) == 4
 
 
 def test_a_recovery_is_told(slow_tree: WorldServer, tmp_path: Path) -> None:

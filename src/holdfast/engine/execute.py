@@ -34,6 +34,7 @@ class Finished(msgspec.Struct, frozen=True, gc=False):
     body: Body | None = None
     pauses_job: str = ""
     ran_short: bool = False
+    kind: str = ""  # why it is, or is not, tried again
 
 
 class Executor:
@@ -112,7 +113,7 @@ class Executor:
             found=outcome.found if has_links else (),  # type: ignore[union-attr]
             external=outcome.external if has_links else (),  # type: ignore[union-attr]
         )
-        return Finished(claimed, verdict, body)
+        return Finished(claimed, verdict, body, kind=ruling.kind or "")
 
 
 def handed_back(

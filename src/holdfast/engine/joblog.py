@@ -5,6 +5,7 @@ from __future__ import annotations
 from holdfast.engine.execute import Finished
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Rescued
+from holdfast.model.target import Claimed
 from holdfast.ports import Journal
 
 LOUD = {"fail": "warning", "retry": "info"}
@@ -32,6 +33,11 @@ def run_ended(
     )  # fmt: skip
 
 
+def target_started(journal: Journal, here: Claimed) -> None:
+    """At debug level only; the caller asks for it first, since every target comes by."""
+    journal("debug", "STATE", event="start", target=f"T-{here.id:x}", url=here.url, attempt=here.attempts)
+
+
 def target_worked(journal: Journal, finished: Finished) -> None:
     """A failure or a retry is always told, anything else at debug level only."""
     verdict, here = finished.verdict, finished.claimed
@@ -39,8 +45,8 @@ def target_worked(journal: Journal, finished: Finished) -> None:
     if level == "debug" and not journal.debug:
         return
     journal(
-        level, "ERROR" if verdict.move == "fail" else "DECISION", target=f"T-{here.id:x}", url=here.url,
-        decision=verdict.move, attempt=here.attempts, code=verdict.code or None,
-        disposition=verdict.disposition or None, status_code=verdict.status_code,
+        level, "ERROR" if verdict.move == "fail" else "DECISION", event="retry_decision" if finished.kind else None,
+        target=f"T-{here.id:x}", url=here.url, decision=verdict.move, kind=finished.kind or None, attempt=here.attempts,
+        code=verdict.code or None, disposition=verdict.disposition or None, status_code=verdict.status_code,
         ms=verdict.ended_at - verdict.began_at, message=verdict.because or None,
     )  # fmt: skip

@@ -217,6 +217,8 @@ class Worker:
         return asked_ms is not None and now_ms - asked_ms > TURN_KEPT_MS
 
     async def _work(self, claimed: Claimed, late: bool) -> None:
+        if self.journal is not None and self.journal.debug:
+            joblog.target_started(self.journal, claimed)
         try:
             finished = await self.executor.work(claimed, late=late)
         except asyncio.CancelledError:

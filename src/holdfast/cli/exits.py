@@ -39,7 +39,7 @@ MEANINGS: dict[int, str] = {
     UNREACHABLE:  "database unreachable; the same command goes on",
     JOB_FAILED:   "job failed (seed unreachable, stale); goes on after the fix",
     CHECK_FAILED: "a check failed, or the ledger is newer than the program or damaged: nothing written",
-    PAUSED:       "paused from another surface; the same command goes on",
+    PAUSED:       "paused from another surface, or because the site blocks us; the same command goes on",
     INTERRUPTED:  "interrupted (SIGINT, SIGTERM, SIGHUP), saved; the same command goes on",
     TIME_LIMIT:   "time limit; partial results readable",
     OTHER_LIMIT:  "page, size or failure limit; partial results readable",

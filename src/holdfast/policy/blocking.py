@@ -26,10 +26,14 @@ _UNSEEN = (b"script", b"style", b"svg")
 def block_page(response: Response) -> str:
     """What shows that this answer is a block page, for people; "" where it is none.
 
-    Every page comes by here: one with the links of a site is let go after one look.
+    Every page comes by here: one with the links of a site is let go at the eleventh.
     """
     body = response.body
-    if len(body) > BYTES_MAX or response.status not in STATUSES or body.count(b"<a ") > LINKS_MAX:
+    if (
+        len(body) > BYTES_MAX
+        or response.status not in STATUSES
+        or len(body.split(b"<a ", LINKS_MAX + 1)) > LINKS_MAX + 1
+    ):
         return ""
     lower = body.lower()
     signs = [sign.decode() for sign in SIGNS if sign in lower]

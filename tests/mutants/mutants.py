@@ -138,7 +138,8 @@ MUTANTS = (
         "ledger/sql.py",
         (
             (
-                "        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint))\n",
+                "        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint, "
+                "per_host_max))\n",
                 "        import msgspec\n"
                 "        from holdfast.ledger import links\n"
                 "        bare = [msgspec.structs.replace(batch, verdicts=tuple(msgspec.structs.replace(v, found=()) "
@@ -358,7 +359,7 @@ MUTANTS = (
         "checkpoints do not take turns",
         "two workers whose checkpoints are due at once both settle (F3)",
         "ledger/settling.py",
-        (("    if checkpoint or (wish", "    if (wish"),),
+        (("    if checkpoint or per_host_max or (wish", "    if per_host_max or (wish"),),
         "ledger/test_checkpoint_race.py -k 'waits'",
     ),
     Mutant(

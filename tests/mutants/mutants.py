@@ -1199,8 +1199,8 @@ MUTANTS = (
         "whatever a step asks for takes its turn at the host it is sent to",
         "engine/fetching.py",
         (
-            ("            await self._take(address.host, claimed, ticket, may_wait)\n", ""),
-            ("            await self._in_pace(address.host, claimed)\n", ""),
+            ("            await self._take(host, claimed, ticket, may_wait)\n", ""),
+            ("            await self._in_pace(host, claimed)\n", ""),
         ),
         "cli/test_step_requests.py -k second_host_has_its_own_turns",
     ),

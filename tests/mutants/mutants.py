@@ -913,6 +913,25 @@ MUTANTS = (
         "cli/test_politeness.py -k 'killed_again_and_again and 1'",
     ),
     Mutant(
+        "next free moment not stored",
+        "whoever comes after a kill keeps the delay of the one who was killed (E16)",
+        "ledger/claiming.py",
+        (
+            (
+                "SET busy = busy + ?, next_at = ?, set_at = ?",
+                "SET busy = busy + ?, next_at = next_at + 0 * ?, set_at = ?",
+            ),
+        ),
+        "cli/test_politeness.py -k 'killed_again_and_again and 1'",
+    ),
+    Mutant(
+        "next free moment forgotten with the dead",
+        "what a worker left behind comes back at the host's pace, not at once (E16)",
+        "ledger/returning.py",
+        (("SET busy = busy - ? WHERE id = ?", "SET next_at = 0, busy = busy - ? WHERE id = ?"),),
+        "cli/test_politeness.py -k 'killed_again_and_again and 1'",
+    ),
+    Mutant(
         "Crawl-delay not kept",
         "a host's Crawl-delay is kept by every worker (ERR-05)",
         "ledger/claiming.py",

@@ -33,8 +33,8 @@ pages; crawler and nginx together kept {busy:.0%} of all cores busy. Waiting for
 """
 
 READER = """
-One process ran `holdfast status --json` and `holdfast targets --json --limit 50` ten times a second beside the crawl:
-{polls} polls saw {readings} different counts of done pages, and {unbalanced} of them did not balance
+One process ran `holdfast status --json` and `holdfast targets JOB --json --limit 50` ten times a second beside
+the crawl: {polls} polls saw {readings} different counts of done pages, and {unbalanced} of them did not balance
 (`discovered = pending + in_progress + succeeded + skipped + failed + cancelled`, from one reading). A poll took
 {poll_ms_median:.0f} ms in the median, {poll_ms_max:.0f} ms at most. The crawl went at {rate:.2f} × its speed for
 {cpu:.2f} × its CPU; the reader needs CPU of its own, which is not counted. The largest write-ahead log that was seen

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import shutil
 import subprocess
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from cli.commands import PROGRAM, environment, holdfast, ledger_in, submit
-from holdfast.cli.commands import COMMANDS, TOPIC_NAMES
+from holdfast.cli.arguments import take_globals
+from holdfast.cli.commands import COMMANDS, TOPIC_NAMES, command
 from holdfast.cli.completion import SHELLS
 from holdfast.cli.exits import MEANINGS
+from holdfast.cli.parser import Parser
 from holdfast.cli.topics import TOPICS
 from holdfast.config.table import SETTINGS
 from holdfast.policy.filters import JOBS, TARGETS
@@ -24,6 +30,37 @@ def test_every_topic_begins_with_an_example(topic: str, tmp_path: Path) -> None:
     assert done.out.startswith("Example:\n  ")
     assert max(len(line) for line in done.out.splitlines()) <= 120
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("topic", TOPIC_NAMES)
+def test_every_example_of_a_topic_parses(topic: str) -> None:
+    """C14: up to where the shell takes over."""
+    for line in examples_of(topic):
+        words = shlex.split(re.sub(r"^([A-Z_]+=\S+ )*", "", line).partition(";")[0])
+        row = command(words[1])
+        assert (words[0], row is not None) == ("holdfast", True), line
+        assert row is not None
+        parser = Parser(row.name, row.summary, row.examples)
+        import_module(f"holdfast.cli.{row.module}").arguments(parser)
+        parser.read(take_globals(words[2:])[1])
+
+
+def examples_of(topic: str) -> list[str]:
+    """Those that stand under the word, at the head of a topic."""
+    head = TOPICS[topic][1]().partition("\n\n")[0].splitlines()
+    assert head[0] == "Example:"
+    return [line.strip() for line in head[1:]]
+
+
+@pytest.mark.parametrize("code", MEANINGS)
+def test_the_example_of_exit_codes_says_safe_for_those_that_mean_it(code: int, tmp_path: Path) -> None:
+    stub = tmp_path / "holdfast"
+    stub.write_text(f"#!/bin/sh\nexit {code}\n")
+    stub.chmod(0o755)
+    [line] = examples_of("exit-codes")
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-c", line], env=env, capture_output=True, text=True, check=False)
+    assert done.stdout == ("safe, continue later\n" if 10 <= code <= 14 else "")
 
 
 def test_the_overview_names_every_topic(tmp_path: Path) -> None:

@@ -52,6 +52,12 @@ def commands(path: Path) -> list[list[str]]:
     return [_before_pipe(shlex.split(line, comments=True))[1:] for line in lines]
 
 
+def spans(path: Path) -> list[str]:
+    """What follows `holdfast ` in the code spans of a page's prose, on one line each."""
+    found = re.findall(r"(?<!`)`holdfast\s+([^`]+)`", prose_of(path))
+    return [" ".join(text.replace(r"\|", "|").split()) for text in found]
+
+
 def toml_blocks(path: Path) -> list[str]:
     return [body for language, body in _FENCE.findall(text_of(path)) if language == "toml"]
 

@@ -7,34 +7,31 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from socket import gethostname
 
 import pytest
 
-from cli.commands import Running, holdfast, ledger_in, put_into
+from cli.commands import CONTROL_CODE, Done, Running, holdfast, ledger_in, put_into, write_manual_checkpoint
 from docs.example_site import HOSTS, example_site
 from docs.reading import DOCS, blocks, commands, pages
 from tidy.source_tree import ROOT
 
 # What takes its minutes is run by a suite of its own.
 ELSEWHERE = {"demo": "tests/demo/test_story.py"}
-# Other ways to end than done (0) or done with failures (3), each with its reason.
-ENDS = {
-    "rollback docs 57 --dry-run": {5},
-    "rollback docs 57": {5},
-    "rollback docs 57 --fork --name docs-without-tags": {5},
-    "checkpoints docs --show 61 --json": {5},  # the example has more checkpoints than this small job
-    "restore docs.tar": {6},  # on another computer, where there is no job of that name yet
-}
+DONE = {0, 3}  # done, or done with failures: the site lacks a page
 # Lines about a job that is half-way, and those that a person ends.
 HALF_WAY = ("pause", "cancel", "resume", "restart", "frontier", "exclude", "watch")
 BEFORE = {
     "restart": ("pause", "docs"),
     "restore": ("snapshot", "docs", "-o", "docs.tar"),
 }  # what a person would have typed first
-UNTIL_CTRL_C = re.compile(r"^logs .* -f|^logs -f|^watch ")
+ON_ANOTHER_COMPUTER = "restore docs.tar"  # where there is no job of that name yet
+FOLLOWED = "watch docs"  # while another process works the job, until Ctrl-C
+CHECKPOINTS = 61  # of `docs`, the newest as it stands after its last run: pages name some of them by number
 SMALLER = (
     (r"https://", "http://"),
     (r"^http://127\.0\.0\.1:8123/$", "http://docs.example.dev/"),
@@ -84,6 +81,10 @@ def done_folder(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert holdfast("crawl", "docs", "--mode", "full", cwd=folder).code == 3
     template = "http://c.example/{number}"
     assert holdfast("cases", "IMM-1-25..IMM-3-25", "--url", template, "--name", "IMM", cwd=folder).code == 0
+    with ledger_in(folder) as ledger:
+        job = ledger.job("docs")
+        while write_manual_checkpoint(ledger, job) < CHECKPOINTS:
+            pass
     start = "start=http://forum.example/"
     assert holdfast("run", "forum.py", "--param", start, "--name", "forum", cwd=folder).code in (0, 3)
     return folder
@@ -118,37 +119,59 @@ def smaller(word: str) -> str:
     return word
 
 
-def run_line(line: str, words: list[str], folder: Path) -> tuple[int, str]:
+def run_line(words: list[str], folder: Path) -> Done:
     words = [smaller(word) for word in words]
     if "--delay" in words:
         words[words.index("--delay") + 1] = "0"
     if words[0] == "selftest" and "--pages" not in words:
         words += ["--pages", "60"]
-    if UNTIL_CTRL_C.match(line):
-        running = Running(*words, cwd=folder)
-        running.stop()
-        return 0, ""
-    done = holdfast(*words, cwd=folder)
-    return done.code, done.err
+    return holdfast(*words, cwd=folder)
 
 
-@pytest.mark.parametrize("line", [line for line in lines() if line not in ELSEWHERE])
+@pytest.mark.parametrize("line", [line for line in lines() if line not in (*ELSEWHERE, FOLLOWED)])
 def test_a_documented_line_runs(line: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """C6: and off a terminal it says nothing that only a terminal understands."""
     words = lines()[line]
-    kind = "half_way_folder" if words[0] in HALF_WAY else "done_folder"
-    folder = tmp_path / "here"
-    subprocess.run(["cp", "-r", request.getfixturevalue(kind), folder], check=True)  # a live ledger is not opened here
+    folder = a_copy(request, tmp_path, "half_way_folder" if words[0] in HALF_WAY else "done_folder")
     if words[0] in BEFORE:
         assert holdfast(*BEFORE[words[0]], cwd=folder).code == 0
-    code, told = run_line(line, words, folder)
-    assert code in ENDS.get(line, {0, 3}), told
+    if line == ON_ANOTHER_COMPUTER:
+        shutil.rmtree(folder / "holdfast-data")
+    done = run_line(words, folder)
+    assert done.code in DONE, done.err
+    assert CONTROL_CODE.findall(done.out + done.err) == []
+    if "-f" in words:
+        assert "[HOLDFAST][" in done.out.partition("\n")[0], "the first line that it follows"
+
+
+def test_a_job_that_is_worked_is_followed_as_documented(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """And Ctrl-C ends the watching, not the work."""
+    folder = a_copy(request, tmp_path, "half_way_folder")
+    worker = follower = Running("crawl", "docs", "--delay", "1h", cwd=folder)
+    try:
+        worker.wait_for(" crawling ")
+        follower = Running(*lines()[FOLLOWED], cwd=folder)
+        assert follower.wait_for("") == f"docs is being worked by pid {worker.pid} on {gethostname()}; watching.\n"
+        follower.wait_for(" crawling ")
+        follower.send(signal.SIGINT)
+        done = follower.end()
+        assert (done.code, CONTROL_CODE.findall(done.out + done.err)) == (0, [])
+        assert not worker.is_over
+    finally:
+        for running in {worker, follower}:
+            running.stop()
+
+
+def a_copy(request: pytest.FixtureRequest, tmp_path: Path, kind: str) -> Path:
+    folder = tmp_path / "here"
+    subprocess.run(["cp", "-r", request.getfixturevalue(kind), folder], check=True)  # a live ledger is not opened here
+    return folder
 
 
 def test_what_is_run_elsewhere_is_run_there() -> None:
     assert all((ROOT / path).exists() for path in ELSEWHERE.values())
-    assert set(ELSEWHERE) <= set(lines())
-    assert set(ENDS) <= set(lines()), "a line of the table is no longer documented"
+    assert {*ELSEWHERE, ON_ANOTHER_COMPUTER, FOLLOWED} <= set(lines()), "a line is no longer documented"
 
 
 def test_a_line_that_is_no_command_would_be_found(done_folder: Path) -> None:
-    assert run_line("exprt docs", ["exprt", "docs"], done_folder)[0] == 2
+    assert run_line(["exprt", "docs"], done_folder).code == 2

@@ -33,7 +33,7 @@ def exit_codes() -> str:
     rows = "\n".join(f"  {code:>3}  {meaning}" for code, meaning in MEANINGS.items())
     return f"""\
 Example:
-  holdfast crawl docs || [ $? -ge 10 ] && echo safe, continue later
+  holdfast crawl docs; case $? in 1[0-4]) echo safe, continue later;; esac
 
 {rows}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.schemas import validator
 from cli.worked import failed_urls, write_many_pending
 from holdfast.demo.serving import WorldServer
 
@@ -39,12 +40,14 @@ def test_a_dry_run_foretells_what_comes_and_changes_nothing(tmp_path: Path) -> N
     write_many_pending(tmp_path, 3, 12)
     before = holdfast("status", "frogs", "--json", cwd=tmp_path).out
     told = holdfast("exclude", "frogs", "/tags/*", "--dry-run", "--json", cwd=tmp_path).json()
+    validator("exclusion_preview").validate(told)
     assert (told["removes"], told["of_pending"], told["kept_succeeded"], len(told["sample"])) == (12, 15, 0, 10)
     assert holdfast("exclude", "frogs", "*", "--dry-run", cwd=tmp_path).err == (
         "Would leave out 15 of 15 pending; 1 that succeeded would be kept; nothing was changed.\n"
     )
     assert holdfast("status", "frogs", "--json", cwd=tmp_path).out == before
     done = holdfast("exclude", "frogs", "/tags/*", "--json", cwd=tmp_path)
+    validator("exclusion").validate(done.json())
     assert done.json()["removed"] == told["removes"]
 
 
@@ -97,9 +100,13 @@ def test_exclusions_are_listed_with_who_and_when(tmp_path: Path) -> None:
     assert holdfast("exclude", "frogs", cwd=tmp_path).err == "frogs has no exclusions.\n"
     holdfast("exclude", "frogs", "/tags/*", "--this-run", cwd=tmp_path)
     holdfast("exclude", "frogs", "/frog/*", cwd=tmp_path)
-    done = holdfast("exclude", "frogs", "--remove", "2", cwd=tmp_path)
+    done = holdfast("exclude", "frogs", "--remove", "2", "--json", cwd=tmp_path)
+    validator("exclusion").validate(done.json())
+    assert done.json()["put_back"] == 1
     assert done.err == "Exclusion 2 of frogs (/frog/*) is removed: 1 target put back.\n"
-    rows = holdfast("exclude", "frogs", "--json", cwd=tmp_path).json()["exclusions"]
+    answer = holdfast("exclude", "frogs", "--json", cwd=tmp_path).json()
+    validator("exclusions").validate(answer)
+    rows = answer["exclusions"]
     assert [(row["n"], row["pattern"], row["this_run"], row["actor"]) for row in rows] == [
         (1, "/tags/*", True, "cli"),
         (2, "/frog/*", False, "cli"),

@@ -11,6 +11,7 @@ import pytest
 
 from cli.commands import CONTROL_CODE, Running, crawl_words, holdfast, ledger_in, submit
 from cli.marsh import marsh
+from cli.schemas import validator
 from holdfast.demo.serving import WorldServer
 from holdfast.model.states import COUNTED
 from holdfast.testing.fake_web import FakeWeb
@@ -322,6 +323,7 @@ def test_a_diff_names_what_a_later_run_brought(tree: WorldServer, tmp_path: Path
     assert holdfast("crawl", "frogs", "--delay", "0", cwd=tmp_path).code == 0
     after = {row["url"] for row in targets(tmp_path)}
     found = holdfast("diff", "frogs", "R-1", "R-2", "--json", cwd=tmp_path).json()
+    validator("diff").validate(found)
     assert {row["url"] for row in found["added"]} == after - before
     assert (found["removed"], found["changed"]) == ([], [])
     assert all(row["sha256_after"] for row in found["added"])

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import holdfast
+from cli.schemas import validator
 from cli.worked import SITE, write_many_failed
 from holdfast.testing.fake_web import FakeWeb
 
@@ -21,9 +22,10 @@ def test_targets_are_marked_by_id_or_url_and_found_by_their_mark(tmp_path: Path)
     [row] = holdfast("targets", "frogs", "--where", "url:*/frog/2", "--json", cwd=tmp_path).json()["targets"]
     done = holdfast("label", "frogs", row["id"], f"{SITE}/frog/3", "rejected", "--json", cwd=tmp_path)
     assert (done.code, done.err) == (0, "2 targets of frogs marked rejected.\n")
+    validator("label").validate(done.json())
     assert (done.json()["label"], done.json()["targets"]) == ("rejected", 2)
     assert labelled(tmp_path, "label:rejected") == {"/frog/2": "rejected", "/frog/3": "rejected"}
-    assert holdfast("label", "frogs", row["id"], "--remove", cwd=tmp_path).code == 0
+    validator("label").validate(holdfast("label", "frogs", row["id"], "--remove", "--json", cwd=tmp_path).json())
     assert labelled(tmp_path, "label:*") == {"/frog/3": "rejected"}
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import Done, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.schemas import validator
 from cli.worked import CODES, failed_urls, write_many_failed
 from holdfast.demo.serving import WorldServer
 from holdfast.model.states import JOB
@@ -61,12 +62,14 @@ def test_a_retry_works_the_failed_targets_and_verify_stays_clean(moody: WorldSer
     ],
 )
 def test_a_retry_touches_exactly_what_targets_lists_among_the_failed(tmp_path: Path, where: str) -> None:
-    """C10."""
+    """C10; and both answers fit their schemas (C5)."""
     job = write_many_failed(tmp_path, 60)
     shown = listed(tmp_path, f"{where} status:failed")
     foretold = holdfast("retry", "frogs", "--where", where, "--dry-run", "--json", cwd=tmp_path).json()
+    validator("retry_preview").validate(foretold)
     assert (foretold["requeues"], foretold["of_failed"]) == (len(shown), 60)
     done = holdfast("retry", "frogs", "--where", where, "--queue-only", "--json", cwd=tmp_path)
+    validator("retry").validate(done.json())
     assert (done.code, done.json()["requeued"]) == (0, len(shown))
     with ledger_in(tmp_path) as ledger:
         assert failed_urls(ledger, job, "pending") == shown

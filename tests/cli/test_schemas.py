@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,17 @@ def test_every_schema_is_one(path: Path) -> None:
     assert schema["$id"] == f"urn:holdfast:schema:{path.stem}/1"
 
 
+def test_every_answer_has_a_schema_that_some_test_holds_it_to() -> None:
+    """C5: what the commands write as `holdfast.NAME/1` or list under a noun, and nothing else."""
+    package, tests = SCHEMAS.parent, Path(__file__).parents[1]
+    sources = "".join(path.read_text() for path in package.rglob("*.py"))
+    told = set(re.findall(r'"holdfast\.([a-z_]+)/1"|\.listing\(\s*"([a-z]+)"|noun="([a-z]+)"', sources))
+    named = {name for names in told for name in names if name}
+    assert named | {"problem"} == {path.stem for path in SCHEMAS.glob("*.json")}
+    held = "".join(path.read_text() for path in tests.rglob("test_*.py"))
+    assert {name for name in named if f'validator("{name}")' not in held and f'("{name}", (' not in held} == set()
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -83,6 +95,8 @@ def test_every_schema_is_one(path: Path) -> None:
         ("frontier", ("frontier", "toads", "--by", "pattern")),
         ("breakdown", ("status", "frogs", "--by", "disposition")),
         ("verify", ("verify", "frogs")),
+        ("export", ("export", "frogs", "-o", "frogs.csv")),
+        ("export", ("export", "frogs", "-o", "frogs.warc.gz")),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
 )

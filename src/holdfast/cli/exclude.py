@@ -17,6 +17,7 @@ from holdfast.model.job import Job
 from holdfast.ports import Ledger
 
 HEAD = ("N", "PATTERN", "SYNTAX", "ADDED", "STATE")
+EXCLUSION = "holdfast.exclusion/1"
 
 
 def arguments(parser: Parser) -> None:
@@ -55,7 +56,8 @@ def _foretold(call: Call, ledger: Ledger, job: Job) -> int:
     told = exclusions.foretell(ledger, job, call.options.pattern, syntax=_syntax(call))
     if call.globals.json:
         names = ("removes", "of_pending", "kept_succeeded", "sample")
-        call.voice.document({name: getattr(told, name) for name in names})
+        found = {name: getattr(told, name) for name in names}
+        call.voice.document({"schema": "holdfast.exclusion_preview/1", **found})
         return 0
     kept = f"; {told.kept_succeeded} that succeeded would be kept" if told.kept_succeeded else ""
     call.voice.say(f"Would leave out {told.removes} of {told.of_pending} pending{kept}; nothing was changed.")
@@ -72,7 +74,7 @@ def _added(call: Call, ledger: Ledger, job: Job) -> int:
     call.voice.say(f"Exclusion {made.n} of {job.name}: {told} left out by {made.pattern}")
     call.voice.say(f"  undo: holdfast exclude {job.name} --remove {made.n}")
     if call.globals.json:
-        call.voice.document({**exclusion_object(made), "removed": left_out})
+        call.voice.document({"schema": EXCLUSION, **exclusion_object(made), "removed": left_out})
     return 0
 
 
@@ -83,7 +85,7 @@ def _removed(call: Call, ledger: Ledger, job: Job) -> int:
     if ledger.books(job.id)[0].status == "completed":
         call.voice.say(f"  {job.name} is complete; to fetch what it left out: {command_for(job, 'rescan')}")
     if call.globals.json:
-        call.voice.document({**exclusion_object(gone), "put_back": back})
+        call.voice.document({"schema": EXCLUSION, **exclusion_object(gone), "put_back": back})
     return 0
 
 

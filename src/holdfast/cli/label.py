@@ -27,5 +27,5 @@ def run(call: Call) -> int:
         told = "without a mark" if word is None else f"marked {word}"
         call.voice.say(f"{count_of(marked, 'target')} of {job.name} {told}.")
         if call.globals.json:
-            call.voice.document({"job": job.uid, "label": word, "targets": marked})
+            call.voice.document({"schema": "holdfast.label/1", "job": job.uid, "label": word, "targets": marked})
     return 0

@@ -45,7 +45,9 @@ def run(call: Call) -> int:
         _tell(call, after, requeued)
         if after.status != "in_progress" or call.options.queue_only:
             if call.globals.json:
-                call.voice.document({"job": after.uid, "status": after.status, "requeued": requeued})
+                call.voice.document(
+                    {"schema": "holdfast.retry/1", "job": after.uid, "status": after.status, "requeued": requeued}
+                )
             return 0
         return conclude(call, ledger, carry_on(call, ledger, after, nursery), output=None)
 
@@ -70,7 +72,8 @@ def _foretold(call: Call, ledger: Ledger, job: Job, where: list[filters.Conditio
     count, sample = _counted(ledger, job, where)
     failed = ledger.books(job.id)[1].failed
     if call.globals.json:
-        call.voice.document({"job": job.uid, "requeues": count, "of_failed": failed, "sample": sample})
+        told = {"job": job.uid, "requeues": count, "of_failed": failed, "sample": sample}
+        call.voice.document({"schema": "holdfast.retry_preview/1", **told})
         return 0
     call.voice.say(f"Would queue {count} of {failed} failed targets of {job.name} again; nothing was changed.")
     for row in sample:

@@ -13,7 +13,7 @@ from holdfast.engine import control
 from holdfast.errors import IllegalMove
 from holdfast.model.states import JOB, allowed
 
-# What people type for a verb. start and resume are one command each that looks at what is there (ux 3.3), so their
+# What people type for a verb. start, resume and rescan are commands that look at what is there (ux 3.3), so their
 # illegal moves are other lawful ones; they and their exit codes are in test_control.py.
 TYPED = {
     "pause": ("pause", "frogs"),

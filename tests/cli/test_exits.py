@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import PROGRAM, Running, environment, holdfast, ledger_in, make_counts, make_job, submit
+from cli.polite_origin import Answer, Origin
 from holdfast import errors
 from holdfast.cli import exits
 from holdfast.model.job import Counts
@@ -91,6 +93,71 @@ def test_whom_the_database_does_not_let_in_is_not_allowed(who: str, tmp_path: Pa
     assert done.code == exits.NOT_ALLOWED, done.err
     assert "PostgreSQL does not let this user in" in done.err
     assert "wrong" not in done.err
+
+
+# Which test brings each code about, by the real command; it names the code that it expects.
+SHOWN_BY = {
+    exits.OK: "cli/test_crawl.py::test_some_failed_pages_exit_as_fail_on_says",
+    exits.UNEXPECTED: "cli/test_bad_input.py::test_an_unexpected_error_leaves_its_traceback_in_a_file_and_says_where",
+    exits.USAGE: "cli/test_bad_input.py::test_every_spelling_of_a_private_address_is_refused",
+    exits.SOME_FAILED: "cli/test_exits.py::test_a_job_that_nothing_came_out_of_exits_with_3_whatever_may_fail",
+    exits.NOT_ALLOWED: "cli/test_exits.py::test_whom_the_database_does_not_let_in_is_not_allowed",
+    exits.NOT_FOUND: "cli/test_bad_input.py::test_a_job_that_is_not_there_exits_with_5",
+    exits.REFUSED: "cli/test_control.py::test_a_refusal_as_json_is_a_problem_with_the_allowed_actions",
+    exits.UNREACHABLE: "cli/test_bad_input.py::test_an_unreachable_database_exits_with_7",
+    exits.JOB_FAILED: "cli/test_crawl.py::test_a_seed_that_cannot_be_fetched_fails_the_job",
+    exits.CHECK_FAILED: "cli/test_bad_input.py::test_a_damaged_ledger_is_refused_and_left_as_it_is",
+    exits.PAUSED: "cli/test_control.py::test_a_pause_waits_for_the_worker_and_the_worker_says_who_paused_it",
+    exits.INTERRUPTED: "cli/test_signals.py::test_the_first_interrupt_pauses_and_the_same_command_goes_on",
+    exits.TIME_LIMIT: "cli/test_limits.py::test_time_runs_while_the_job_is_worked_and_not_while_it_is_paused",
+    exits.OTHER_LIMIT: "cli/test_crawl.py::test_results_are_written_however_the_command_ends",
+    exits.DISK_FULL: "cli/test_bad_input.py::test_a_disk_that_is_full_at_the_start_exits_with_14",
+    exits.KILLED_BY_INT: "cli/test_signals.py::test_the_second_interrupt_exits_at_once_and_the_pause_request_holds",
+    exits.KILLED_BY_KILL: "cli/test_exits.py::test_killed_without_grace_is_137_and_the_same_command_goes_on",
+    exits.READER_GONE: "cli/test_exits.py::test_a_command_whose_reader_is_gone_ends_with_141",
+    exits.KILLED_BY_TERM: "cli/test_exits.py::test_a_command_that_works_no_job_ends_by_sigterm_with_143",
+}
+
+
+def test_every_code_has_a_test_that_brings_it_about() -> None:
+    """C3: a code without one cannot be added to the table of meanings."""
+    assert set(SHOWN_BY) == set(exits.MEANINGS)
+    name_of = {code: name for name, code in vars(exits).items() if name.isupper() and isinstance(code, int)}
+    for code, test in SHOWN_BY.items():
+        path, name = test.split("::")
+        source = (Path(__file__).parents[1] / path).read_text()
+        found = re.search(rf"(?ms)((?-s:^@pytest.*\n)*)^def {name}\((.*?)(?=^(?:def|class) |^@|\Z)", source)
+        assert found is not None, test
+        assert re.search(rf"\b{code}\b|exits\.{name_of[code]}\b", found[0].replace(name, "")), f"{test}: {code}"
+
+
+def test_a_job_that_nothing_came_out_of_exits_with_3_whatever_may_fail(tmp_path: Path) -> None:
+    """Nothing failed, as the site wants nobody; yet that is no good result, and nobody should take it for one."""
+    with Origin(lambda path: Answer(200, b"User-agent: *\nDisallow: /\n")) as origin:
+        words = ["crawl", origin.url, "--allow", origin.address, "--delay", "0", "--fail-on", "never"]
+        done = holdfast(*words, "--json", cwd=tmp_path)
+    assert (done.json()["status"], done.json()["health"]) == ("completed", "suspicious")
+    assert (done.json()["counts"]["failed"], done.code) == (0, exits.SOME_FAILED)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [("config", "show"), ("completion", "bash")])
+def test_a_command_whose_reader_is_gone_ends_with_141(words: tuple[str, ...], unbuffered: str, tmp_path: Path) -> None:
+    assert unread(words, tmp_path, unbuffered) == (exits.READER_GONE, b"")
+
+
+def test_a_version_that_nobody_reads_is_no_traceback(tmp_path: Path) -> None:
+    assert unread(("--version",), tmp_path, "1") == (exits.READER_GONE, b"")
+
+
+def unread(words: tuple[str, ...], folder: Path, unbuffered: str) -> tuple[int, bytes]:
+    """Code and stderr of a command whose output nobody is there to read."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    env = environment(PYTHONUNBUFFERED=unbuffered)
+    with open(writer, "wb") as pipe:
+        done = subprocess.run([*PROGRAM, *words], cwd=folder, env=env, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stderr
 
 
 def shell(*words: str, cwd: Path, **env: str) -> int:

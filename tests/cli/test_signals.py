@@ -12,6 +12,8 @@ import pytest
 from cli.commands import PROGRAM, Running, crawl_words, environment, holdfast, ledger_in
 from holdfast.demo.serving import WorldServer
 
+CTRL_C = b"\x03"
+HIDE_CURSOR, SHOW_CURSOR = b"\x1b[?25l", b"\x1b[?25h"
 PAUSING = "(at most 10 s). Ctrl-C again exits now; nothing is lost either way."
 
 
@@ -101,20 +103,46 @@ def test_a_watched_job_whose_worker_dies_is_interrupted(slow_tree: WorldServer, 
 
 
 def test_on_a_terminal_ctrl_c_pauses_and_the_summary_stays_behind(slow_tree: WorldServer, tmp_path: Path) -> None:
-    """The real terminal: a pseudo-terminal with the key Ctrl-C."""
-    words = [*PROGRAM, *crawl_words(slow_tree), "--data", str(tmp_path / "data")]
-    env = environment(TERM="xterm", COLUMNS="160")
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execve(words[0], words, env)  # noqa: S606 - the terminal's other side
+    """C2: the real terminal, a pseudo-terminal with the key Ctrl-C."""
+    pid, terminal = on_a_terminal(slow_tree, tmp_path)
     said = _read_until(terminal, b"known left")
-    os.write(terminal, b"\x03")
+    os.write(terminal, CTRL_C)
     said += _read_to_end(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 11
     assert b"Ctrl-C pauses safely; the same command continues" in said
     assert b"Pausing: finishing " in said
     last = said.rpartition(b"\x1b")[2]
     assert b"Paused  frogs  R-1   discovered " in last
+
+
+def test_on_a_terminal_a_second_ctrl_c_exits_at_once_and_gives_the_terminal_back(
+    slow_tree: WorldServer, tmp_path: Path
+) -> None:
+    """C2: text, 130, and a line of its own for the prompt; the job goes on afterwards."""
+    pid, terminal = on_a_terminal(slow_tree, tmp_path)
+    _read_until(terminal, b"known left")
+    slow_tree.set_faults(slow_share=1.0, slow_ms=60_000)
+    _until_a_page_is_slow(slow_tree)
+    os.write(terminal, CTRL_C)
+    said = _read_until(terminal, PAUSING.encode())
+    os.write(terminal, CTRL_C)
+    said += _read_to_end(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    assert b"Paused  frogs" not in said
+    assert said.rfind(SHOW_CURSOR) > said.rfind(HIDE_CURSOR)
+    again = Running("resume", cwd=tmp_path)
+    again.wait_for("Resuming frogs: ")
+    again.stop()
+
+
+def on_a_terminal(world: WorldServer, folder: Path) -> tuple[int, int]:
+    """A crawl on a terminal of its own: its pid, and our side of the terminal."""
+    words = [*PROGRAM, *crawl_words(world), "--data", str(folder / "holdfast-data")]
+    env = environment(TERM="xterm", COLUMNS="160")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(words[0], words, env)  # noqa: S606 - the terminal's other side
+    return pid, terminal
 
 
 def _read_until(terminal: int, words: bytes) -> bytes:

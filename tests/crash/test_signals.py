@@ -20,6 +20,7 @@ def crawling(scene: Scene, *, page_ms: int = 50) -> Command:
 
 
 def test_one_interrupt_pauses_and_the_same_command_goes_on(scene: Scene, calm: Calm) -> None:
+    """C2: to the end, which is that of an undisturbed crawl."""
     crawl = crawling(scene)
     crawl.send(signal.SIGINT)
     assert crawl.wait(30) == 11
@@ -42,6 +43,7 @@ def test_resume_without_a_name_takes_up_what_an_interrupt_paused(scene: Scene, c
 
 
 def test_a_second_interrupt_exits_at_once_and_loses_nothing(scene: Scene, calm: Calm) -> None:
+    """C2: this one, too."""
     crawl = crawling(scene)
     scene.slow_down(LONG_MS)
     scene.await_asks(len(scene.asks()) + 8)

@@ -34,9 +34,6 @@ def _main(argv: Sequence[str] | None) -> int:
         options, rest = take_globals(words)
     except HoldfastError as error:
         return _complain(Globals(), error)
-    if options.version:
-        print(f"holdfast {__version__}")
-        return 0
     try:
         return _dispatch(options, rest)
     except BrokenPipeError:
@@ -49,6 +46,9 @@ def _main(argv: Sequence[str] | None) -> int:
 
 def _dispatch(options: Globals, rest: list[str]) -> int:
     """Find the command and let it run; every error ends here as one sentence and a code."""
+    if options.version:
+        print(f"holdfast {__version__}")
+        return 0
     try:
         found = _command(rest)
     except HoldfastError as error:

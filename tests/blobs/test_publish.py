@@ -23,6 +23,7 @@ def write_new(file: BinaryIO) -> None:
 
 
 def test_the_bytes_are_durable_before_the_name_and_the_name_before_the_return(tmp_path: Path) -> None:
+    """SNP-03: a snapshot is written so, like every file that has a name."""
     path = tmp_path / "frog"
     synced: list[tuple[str, int, bool]] = []
 

@@ -177,6 +177,7 @@ def test_a_disk_that_is_low_pauses_the_job_by_itself(tree: WorldServer, tmp_path
 
 
 def test_an_unexpected_error_leaves_its_traceback_in_a_file_and_says_where(tmp_path: Path) -> None:
+    """ERR-04: people are told in a sentence."""
     done = holdfast("crawl", "marsh.test", cwd=tmp_path, HOLDFAST_FAULT="submit.after_commit:1:raise")
     assert done.code == 1
     assert "Nothing that was saved is lost" in done.err

@@ -148,7 +148,7 @@ def test_resume_with_nothing_to_do_says_so(tmp_path: Path) -> None:
 
 
 def test_one_job_that_cannot_go_on_does_not_stop_the_others(tree: WorldServer, tmp_path: Path) -> None:
-    """`holdfast resume` after a reboot: the job is named with its reason, and the next one is taken up."""
+    """ERR-04. `holdfast resume` after a reboot: the job is named with its reason, and the next one is taken up."""
     with ledger_in(tmp_path) as ledger:
         for name, headers in (("bad", (("Authorization", "env:NO_SUCH_NAME"),)), ("good", ())):
             job = submit(ledger, tree, name=name)

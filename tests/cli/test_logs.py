@@ -22,7 +22,7 @@ def crawled(tree: WorldServer, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def test_a_run_is_told_from_its_beginning_to_its_end(crawled: Path) -> None:
-    """LOG-01, LOG-02."""
+    """JOB-07 (what started it is kept), LOG-01, LOG-02."""
     lines = holdfast("logs", "frogs", cwd=crawled).out.splitlines()
     assert all("[HOLDFAST][" in line for line in lines)
     assert "[HOLDFAST][RUN] job=J-" in lines[0]

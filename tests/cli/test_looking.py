@@ -76,6 +76,7 @@ def test_a_job_is_found_by_its_id_and_by_the_beginning_of_it(crawled: Path) -> N
 
 
 def test_targets_have_these_fields_in_this_order(crawled: Path) -> None:
+    """TGT-01: as ux 3.4 spells them."""
     rows = [json.loads(line) for line in holdfast("targets", "frogs", "--jsonl", cwd=crawled).out.splitlines()]
     assert all(list(row) == list(FIELDS) for row in rows)
     counts = holdfast("status", "frogs", "--json", cwd=crawled).json()["counts"]

@@ -45,6 +45,7 @@ def asked_since(world: WorldServer, line: int) -> set[str]:
 def test_a_killed_crawl_is_carried_to_an_empty_folder_and_ends_like_an_undisturbed_one(
     tree: WorldServer, half_way: Path, tmp_path: Path
 ) -> None:
+    """SNP-05: nothing that had succeeded is asked for again."""
     taken = holdfast("snapshot", "frogs", "-o", "../frogs.tar", cwd=half_way)
     assert (taken.code, taken.out.startswith("Wrote frogs as it stands to ../frogs.tar")) == (0, True)
     shutil.rmtree(half_way)
@@ -79,6 +80,7 @@ def targets(folder: Path, where: str) -> list[dict[str, Any]]:
 def test_a_snapshot_without_bodies_says_what_is_missing_and_a_repair_fetches_it(
     tree: WorldServer, half_way: Path, tmp_path: Path
 ) -> None:
+    """SNP-04: it lies in a folder of its job's own."""
     taken = holdfast("snapshot", "frogs", "--without-artifacts", "--json", cwd=half_way).json()
     validator("snapshot").validate(taken)
     path = half_way / taken["path"]

@@ -227,6 +227,8 @@ def test_where_nobody_says_anything_the_answer_is_the_same_and_no_table_is_loade
 
 
 def test_checkpoints_by_number_and_time_can_be_switched_off() -> None:
+    """JOB-10: they are on unless somebody says so."""
+    assert config.load(environ={}).pace.get("checkpoint_targets", Options().checkpoint_targets) == 10
     pace = config.load(environ={"HOLDFAST_CHECKPOINT_ENABLED": "false"}).pace
     assert pace["checkpoint_targets"] == 0
     assert pace["checkpoint_s"] > 10 * 365 * 86_400

@@ -114,6 +114,7 @@ DAMAGES: dict[str, tuple[Callable[[dict[str, bytes]], dict[str, bytes]], str]] =
 def test_a_damaged_snapshot_is_refused_and_nothing_is_written(
     name: str, stored: bytes, ledger: SqliteLedger, tmp_path: Path
 ) -> None:
+    """SNP-06: also one in a newer form, whatever else is in it."""
     damage, text = DAMAGES[name]
     with pytest.raises(Refused, match=text):
         restored(ledger, tmp_path, packed(damage(members_of(stored))))

@@ -52,6 +52,7 @@ def _opened(request: pytest.FixtureRequest, path: Path) -> Ledger:
 def test_every_job_comes_through_whole_in_the_other_engine_and_beside_itself(
     source: Ledger, other: Ledger, tmp_path: Path
 ) -> None:
+    """SNP-05: what is read back is what was written."""
     jobs = write_jobs(source)
     for name in JOBS:
         stored = taken(source, jobs[name])
@@ -259,12 +260,27 @@ def test_what_was_over_stays_over_and_what_was_paused_waits_to_be_asked(tmp_path
 
 
 def test_the_manifest_tells_people_how_the_job_stands(tmp_path: Path) -> None:
+    """SNP-01, SNP-02: its fields by their names; targets and cursor are told of one instant."""
     with closing(sqlite_ledger(tmp_path / "a.db")) as source:
         jobs = write_jobs(source)
         manifest = Snapshot(io.BytesIO(taken(source, jobs["court"]))).manifest
     assert manifest.schema_version == 1
     assert manifest.counts["discovered"] == 4
-    assert manifest.cursor.last_job_index == 2
+    told = msgspec.to_builtins(manifest)
+    assert set(told) >= {
+        "schema_version",
+        "job_id",
+        "run_id",
+        "seq",
+        "cursor",
+        "counts",
+        "jobs",
+        "segments",
+        "updated_at",
+    }
+    assert set(told) >= {"prev_sha256", "sha256"}
+    assert set(told["jobs"][0]) == {"job_id", "state", "attempts", "last_error"}
+    assert (manifest.cursor.last_job_index, set(told["cursor"])) == (2, {"last_job_id", "last_job_index"})
     assert [brief.state for brief in manifest.jobs or ()] == ["succeeded", "skipped", "pending", "pending"]
     assert manifest.bodies is None
     assert JOBS_INLINE_MAX >= 4

@@ -131,6 +131,7 @@ def _components(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def test_holdfast_keeps_its_layers() -> None:
+    """CFG-03: recipes and what they bring along are known to nothing below them."""
     broken = violations(our_package())
     assert not broken, "\n" + "\n".join(broken)
 

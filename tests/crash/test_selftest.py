@@ -31,8 +31,8 @@ PAGES = [f"http://tree.test/p/{n}" for n in range(4)]
 def test_twenty_kills_lose_and_double_nothing(
     engine: str, processes: int, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """C13: by the command itself; thirty pages from one kill to the next, so that no page looks like the culprit."""
-    words = ["selftest", "--kill", "20", "--pages", "600", "--processes", str(processes), "--seed", "241", "--json"]
+    """C13: by the command itself; sixty pages from one kill to the next, as in the numbers of the README."""
+    words = ["selftest", "--kill", "20", "--pages", "1200", "--processes", str(processes), "--seed", "13", "--json"]
     url = None if engine == "sqlite" else request.getfixturevalue("pg_url")
     with Command(words + (["--database", url] if url else []), said=tmp_path / "said") as command:
         assert command.wait(110) == 0, command.err + command.out
@@ -41,7 +41,7 @@ def test_twenty_kills_lose_and_double_nothing(
     of_one = {"of_one_worker": 10} if processes == 2 else {}
     assert said["kills"] == {"planned": 20, "delivered": 20, "checked": 20} | of_one
     assert (said["lost"], said["doubled"], said["wrong_bytes"], said["poisoned"]) == (0, 0, 0, 0)
-    assert (said["processes"], said["counts"]["succeeded"], said["verify_exit_code"]) == (processes, 600, 0)
+    assert (said["processes"], said["counts"]["succeeded"], said["verify_exit_code"]) == (processes, 1200, 0)
     assert said["loss_per_kill_below"] == 0.15
     assert said["scope"]["ledger"].startswith("PostgreSQL" if url else "SQLite")
     assert url is None or not schemas_left(url)
@@ -97,8 +97,8 @@ def besieged() -> list[Stretch]:
 def test_what_cannot_be_tested_is_refused() -> None:
     with pytest.raises(BadParams, match="9 processes cannot share 8 fetches at once"):
         selftest.run(100, 4, 1, processes=9)
-    with pytest.raises(BadParams, match="10 kills need more than 10 pages"):
-        selftest.run(10, 10, 1)
+    with pytest.raises(BadParams, match="10 kills need at least 400 pages"):
+        selftest.run(399, 10, 1)
 
 
 def test_kill_points_come_from_the_seed_and_fit_into_the_crawl() -> None:

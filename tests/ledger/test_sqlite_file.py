@@ -41,6 +41,44 @@ def test_a_ledger_that_cannot_be_made_durable_is_refused(tmp_path: Path, monkeyp
         open_ledger(tmp_path)
 
 
+class Crowded:
+    """A connection that is told "busy", in SQLite's various words, before some of its statements."""
+
+    def __init__(self, connection: sqlite3.Connection, statement: str, *codes: int) -> None:
+        self._connection, self._statement, self._codes = connection, statement, list(codes)
+
+    def execute(self, sql: str, *more: object) -> object:
+        if sql.startswith(self._statement) and self._codes:
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = self._codes.pop(0)
+            raise error
+        return self._connection.execute(sql, *more)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._connection, name)
+
+
+def test_a_file_that_another_process_makes_just_now_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite does not wait by itself where the journal of a file is made."""
+    connect, codes = sqlite3.connect, (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY)
+    crowded = lambda *a, **k: Crowded(connect(*a, **k), "PRAGMA journal_mode =", *codes)  # noqa: E731
+    monkeypatch.setattr(adapter.sqlite3, "connect", crowded)
+    ledger = open_ledger(tmp_path)
+    assert ledger.submit(SPEC)[0].name == "marsh"
+    ledger.close()
+
+
+def test_a_file_that_another_process_recovers_just_now_is_waited_for(tmp_path: Path) -> None:
+    """After a kill, whoever opens the file first reads the log: the others are told so by a code of its own."""
+    ledger = open_ledger(tmp_path)
+    codes = (sqlite3.SQLITE_BUSY_RECOVERY, sqlite3.SQLITE_BUSY)
+    ledger._store._connection = Crowded(ledger._store._connection, "BEGIN IMMEDIATE", *codes)  # type: ignore[assignment,attr-defined]
+    assert ledger.submit(SPEC)[0].name == "marsh"
+    ledger.close()
+
+
 def test_opening_the_live_ledger_from_python_raises(tmp_path: Path) -> None:
     """D1: closing any other descriptor of the file would drop SQLite's locks."""
     ledger = open_ledger(tmp_path)

@@ -82,12 +82,24 @@ class SqliteStore:
             if self._version() is None:
                 self._connection.execute("PRAGMA page_size = 4096")
             for name, value in PRAGMAS.items():
-                self._connection.execute(f"PRAGMA {name} = {value}")
+                self._set(name, value)
             self._assert_settings()
             self._migrate()
         except BaseException:
             self._connection.close()
             raise
+
+    def _set(self, name: str, value: str) -> None:
+        """SQLite does not wait where two processes make a file's journal at the same moment: it says at once, busy."""
+        asked_ns = now_ns()
+        while True:
+            try:
+                self._connection.execute(f"PRAGMA {name} = {value}")
+                return
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error) or now_ns() - asked_ns > BUSY_TIMEOUT_S * 1e9:
+                    raise
+            pause_thread(BUSY_REST_S)
 
     def _assert_settings(self) -> None:
         for name, wanted in ASSERTED.items():
@@ -174,7 +186,7 @@ class SqliteStore:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or now_ns() - asked_ns > BUSY_TIMEOUT_S * 1e9:
+            if not _is_busy(error) or now_ns() - asked_ns > BUSY_TIMEOUT_S * 1e9:
                 raise
             return False
         return True
@@ -308,6 +320,11 @@ class SqliteTx:
     def columns(self, table: str) -> tuple[Column, ...]:
         rows = self.rows(f"PRAGMA table_info({table})")
         return tuple(Column(name, KIND_OF[kind], not (filled or key)) for _, name, kind, filled, _, key in rows)
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    """Also while somebody recovers what a killed process left: that is an extended code, in the upper bytes."""
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _several(sql: str, n: int) -> str:

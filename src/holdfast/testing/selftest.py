@@ -23,6 +23,7 @@ from holdfast.testing.judgement import Judgement, judge
 from holdfast.testing.telling import Teller
 from holdfast.testing.trial import CONCURRENCY, Plan, attempt
 
+PAGES_PER_KILL_MIN = 40  # three deaths alone make a page poison, and at the end of a crawl there are few others
 SCHEMA = "holdfast.selftest/1"
 SEEDS = 2**32
 CHECK_FAILED = 9
@@ -74,8 +75,10 @@ def _refuse_what_cannot_be(pages: int, kills: int, processes: int) -> None:
         raise BadParams(
             f"{processes} processes cannot share {CONCURRENCY} fetches at once", hint=f"--processes {CONCURRENCY}"
         )
-    if kills >= pages:
-        raise BadParams(f"{kills} kills need more than {kills} pages", hint=f"--pages {2 * kills + 1}")
+    least = kills * PAGES_PER_KILL_MIN
+    if pages < least:
+        why = "closer together they hit the same page again and again, which then looks like the culprit"
+        raise BadParams(f"{kills} kills need at least {least} pages; {why}", hint=f"--pages {least}")
 
 
 @contextmanager

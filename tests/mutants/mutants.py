@@ -770,7 +770,7 @@ MUTANTS = (
         "archive in the order of arrival",
         "a killed crawl exports byte for byte what an undisturbed one does",
         "blobs/archive.py",
-        (("in in_order(pages, self._folder, rows_per_run=self._rows_per_run):", "in pages:"),),
+        (("in ordered:", "in pages:"),),
         "blobs/test_archive.py -k 'order_of_arrival'",
     ),
     Mutant(

@@ -87,9 +87,11 @@ COMMANDS: tuple[Command, ...] = (
             ("holdfast status docs", "holdfast status docs --json=status,counts", "holdfast status docs --by host",
              "holdfast status")),
     Command(
-        "targets", "LOOK", "targets JOB", "list targets (--where --limit --jsonl)", "targets",
+        "targets", "LOOK", "targets JOB", "list targets (--where --sort --limit --csv --jsonl)", "targets",
         (
             "holdfast targets docs --where 'status:failed'",
+            "holdfast targets docs --sort -settled_at --limit 10",
+            "holdfast targets IMM --where 'disposition:no_record' --csv",
             "holdfast targets docs --where 'status:skipped -rule:depth url:*/guide/*' --jsonl",
         ),
     ),

@@ -22,7 +22,7 @@ from holdfast.engine.documents import change_document, failures_document, target
 from holdfast.engine.exclude import exclude
 from holdfast.engine.explain import explain
 from holdfast.engine.history import checkpoint_document, every_checkpoint
-from holdfast.engine.ordering import CASES, by_number
+from holdfast.engine.ordering import CASES, by_number, parse_sort
 from holdfast.engine.progress import average_rate, job_document
 from holdfast.engine.results import Fields, parse_fields
 from holdfast.engine.rollback import foretell, rollback, rollback_document
@@ -31,6 +31,7 @@ from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model import job as model
 from holdfast.model import units
 from holdfast.model.look import RunLook
+from holdfast.model.target import TargetRow
 from holdfast.policy import filters, limits
 from holdfast.policy.marks import check_word
 from holdfast.ports import Ledger
@@ -179,19 +180,26 @@ class Job:
 
     # What it has found
 
-    def targets(self, where: str = "") -> Iterator[Row]:
-        """Targets by a filter such as `status:failed -code:http_404`; cases by their numbers."""
-        rows = self._targets(_conditions(where))
-        return by_number(rows, lambda row: str(row.key)) if self.kind == CASES else rows
+    def targets(self, where: str = "", *, sort: str = "") -> Iterator[Row]:
+        """Targets by a filter such as `status:failed -code:http_404`; cases by their numbers, unless sorted by a field.
 
-    def _targets(self, conditions: list[filters.Condition]) -> Iterator[Row]:
+        `sort` as `--sort`: `depth`, or `-settled_at` from the newest on.
+        """
+        rows = self._targets(_conditions(where))
+        if sort:
+            rows = wiring.sorted_targets(self._settings, rows, parse_sort(sort))
+        elif self.kind == CASES:
+            rows = by_number(rows, lambda row: row.name)
+        return (Row(target_document(row)) for row in rows)
+
+    def _targets(self, conditions: list[filters.Condition]) -> Iterator[TargetRow]:
         after = 0
         while True:
             with self._ledger() as ledger:
                 rows = ledger.targets(self._key, where=conditions, after=after, limit=ROWS_AT_ONCE)
             if not rows:
                 return
-            yield from (Row(target_document(row)) for row in rows)
+            yield from rows
             after = rows[-1].id
 
     def errors(self) -> list[Row]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import msgspec
 import pytest
 
-from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.commands import DEADLINE_S, Running, crawl_words, holdfast, ledger_in, put_into, submit
 from holdfast.cli.main import main
 from holdfast.demo.serving import WorldServer
 from holdfast.model.states import JOB
+from holdfast.testing.fake_web import FakeWeb
 
 # fmt: off
 #   status          crawl  resume  pause  cancel
@@ -84,6 +86,31 @@ def test_a_cancel_ends_a_running_job_and_its_books_balance(slow_tree: WorldServe
     assert (counts["pending"], counts["in_progress"]) == (0, 0)
     assert counts["cancelled"] > 0
     assert counts["discovered"] == sum(counts.values()) - counts["discovered"]
+
+
+def test_a_cancel_now_waits_for_no_page_and_takes_no_late_one(tmp_path: Path) -> None:
+    """ux 3.1: with a deadline of minutes for the pages in hand it is over at once, and stays as it was said."""
+    (tmp_path / "holdfast.toml").write_text('pause_deadline = "300s"\n')
+    answers = Event()
+
+    def page(path: str) -> str:
+        assert path == "/" or answers.wait(DEADLINE_S)
+        return '<a href="/slow">slow</a>'
+
+    with FakeWeb(page) as web:
+        words = ["crawl", f"{web.url}/", "--name", "frogs", *web.options]
+        crawl = Running(*words, cwd=tmp_path)
+        assert web.wait_for(2, gone=lambda: crawl.is_over)
+        assert holdfast("cancel", "frogs", "--now", cwd=tmp_path, HOLDFAST_PAUSE_DEADLINE="0s").code == 0
+        before = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+        assert not answers.is_set()
+        answers.set()
+        assert crawl.end().code == 6
+    after = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+    assert before["status"] == after["status"] == "cancelled"
+    assert before["counts"] == after["counts"]
+    assert (after["counts"]["succeeded"], after["counts"]["cancelled"], after["recoveries"]) == (1, 1, 0)
+    assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
 
 
 def test_resume_alone_takes_up_what_was_interrupted_and_nothing_else(tree: WorldServer, tmp_path: Path) -> None:

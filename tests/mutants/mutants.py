@@ -1366,6 +1366,13 @@ MUTANTS = (
         (('    tx.run("DELETE FROM host_total WHERE job = ?", (job,))\n', ""),),
         "ledger/test_conformance_limits.py -k 'sqlite and TargetsPerHost'",
     ),
+    Mutant(
+        "cancel now waits for pages in hand",
+        "`cancel --now` ends a job at once, however long its pages take",
+        "engine/control.py",
+        (("    if now:\n", "    if now and job.status != 'in_progress':\n"),),
+        "cli/test_control.py -k 'cancel_now'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -54,8 +54,8 @@ COMMANDS: tuple[Command, ...] = (
         "resume", "CONTROL", "resume [JOB]", "continue; without JOB all that a crash, SIGTERM or Ctrl-C stopped",
         "resume", ("holdfast resume", "holdfast resume docs", "holdfast resume --all"),
     ),
-    Command("cancel", "CONTROL", "cancel JOB", "stop for good: pending becomes cancelled, results stay", "stop",
-            ("holdfast cancel docs",)),
+    Command("cancel", "CONTROL", "cancel JOB", "stop for good: pending becomes cancelled, results stay (--now)",
+            "cancel", ("holdfast cancel docs", "holdfast cancel docs --now")),
     Command("restart", "CONTROL", "restart JOB", "send a paused job back to pending, to run again from its seeds",
             "restart", ("holdfast restart docs",)),
     Command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -116,9 +117,9 @@ class Job:
         """Finish the pages in hand, checkpoint, stop. Returns when that is done."""
         self._request(control.pause, "paused")
 
-    def cancel(self) -> None:
-        """Stop for good: pending becomes cancelled, results stay."""
-        self._request(control.cancel, "cancelled")
+    def cancel(self, *, now: bool = False) -> None:
+        """Stop for good: pending becomes cancelled, results stay. `now`: so are the pages in hand."""
+        self._request(partial(control.cancel, now=now), "cancelled")
 
     def resume(
         self,

@@ -100,12 +100,15 @@ def test_a_cancel_now_waits_for_no_page_and_takes_no_late_one(tmp_path: Path) ->
     with FakeWeb(page) as web:
         words = ["crawl", f"{web.url}/", "--name", "frogs", *web.options]
         crawl = Running(*words, cwd=tmp_path)
-        assert web.wait_for(2, gone=lambda: crawl.is_over)
-        assert holdfast("cancel", "frogs", "--now", cwd=tmp_path, HOLDFAST_PAUSE_DEADLINE="0s").code == 0
-        before = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
-        assert not answers.is_set()
-        answers.set()
-        assert crawl.end().code == 6
+        try:
+            assert web.wait_for(2, gone=lambda: crawl.is_over)
+            assert holdfast("cancel", "frogs", "--now", cwd=tmp_path, HOLDFAST_PAUSE_DEADLINE="0s").code == 0
+            before = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+            answers.set()
+            assert crawl.end().code == 6
+        finally:
+            answers.set()
+            crawl.stop()
     after = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
     assert before["status"] == after["status"] == "cancelled"
     assert before["counts"] == after["counts"]

@@ -1373,6 +1373,13 @@ MUTANTS = (
         (("    if now:\n", "    if now and job.status != 'in_progress':\n"),),
         "cli/test_control.py -k 'cancel_now'",
     ),
+    Mutant(
+        "rules dropped by a command that does not repeat them",
+        "a rule that leaves targets out of a recipe's job stays until somebody takes it back",
+        "cli/run.py",
+        (("{**standing, **_rules_typed(call)}", "_rules_typed(call)"),),
+        "cli/test_run.py -k 'rule or update'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -388,6 +388,9 @@ class Surveys(Protocol):
     def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
         """(group, status, how many) by host, depth, chunk, code or disposition; the parts sum to the whole."""
 
+    def open_chunks(self, job: int) -> list[tuple[int, int]]:
+        """(chunk, how many of its targets are not settled) of every chunk that has targets: from counters."""
+
     def link_out(self, job: int, key: bytes) -> int | None:
         """Where a link out of scope was first found: the target's id, None where no such link is known."""
 

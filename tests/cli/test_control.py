@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from cli.commands import DEADLINE_S, Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.schemas import validator
 from holdfast.cli.main import main
 from holdfast.demo.serving import WorldServer
 from holdfast.model.states import JOB
@@ -114,6 +115,22 @@ def test_a_cancel_now_waits_for_no_page_and_takes_no_late_one(tmp_path: Path) ->
     assert before["counts"] == after["counts"]
     assert (after["counts"]["succeeded"], after["counts"]["cancelled"], after["recoveries"]) == (1, 1, 0)
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+
+
+def test_a_resume_answers_what_it_was_about_to_do(tree: WorldServer, tmp_path: Path) -> None:
+    """PAU-11: which chunks had work left and which had none, beside how the job stands at the end."""
+    assert holdfast(*crawl_words(tree, "--max-pages", "10"), cwd=tmp_path).code == 13
+    with ledger_in(tmp_path) as ledger:
+        left = dict(ledger.open_chunks(ledger.job("frogs").id))
+    answer = holdfast("resume", "frogs", "--extend-pages", "1000", "--json", cwd=tmp_path).json()
+    validator("job").validate(answer)
+    assert (answer["id"], answer["status"], answer["resume_strategy"]) == (answer["id"], "completed", "incremental")
+    assert answer["chunks_to_retry"] == sum(1 for n in left.values() if n) > 0
+    assert answer["chunks_to_skip"] == answer["chunks_completed"] == sum(1 for n in left.values() if not n)
+    assert (answer["chunks_active"], answer["estimated_remaining_time"]) == (0, None)
+    assert answer["created_at"] < answer["resume_started_at"] < answer["finished_at"]
+    again = holdfast("resume", "frogs", "--strategy", "none", "--json=resume_strategy,chunks_to_retry", cwd=tmp_path)
+    assert again.json()["resume_strategy"] == "full"
 
 
 def test_resume_alone_takes_up_what_was_interrupted_and_nothing_else(tree: WorldServer, tmp_path: Path) -> None:

@@ -1380,6 +1380,13 @@ MUTANTS = (
         (("{**standing, **_rules_typed(call)}", "_rules_typed(call)"),),
         "cli/test_run.py -k 'rule or update'",
     ),
+    Mutant(
+        "books of a run without what is being settled",
+        "a run keeps the numbers of its end, as they stood then",
+        "ledger/jobs.py",
+        (('    write_tallies(tx)\n    tx.run(\n        "UPDATE run', '    tx.run(\n        "UPDATE run'),),
+        "ledger/test_conformance_surveys.py -k 'sqlite and ends_with_a_rescue'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -423,6 +423,9 @@ class MemoryLedger:
     def robots_text(self, origin: str) -> bytes | None:
         return self._read(lambda tables: memory_surveys.robots_text(tables, origin))
 
+    def open_chunks(self, job: int) -> list[tuple[int, int]]:
+        return self._read(lambda tables: memory_surveys.open_chunks(tables, job))
+
     def runs(self, job: int) -> list[RunLook]:
         return self._read(lambda tables: memory_surveys.runs(tables, job))
 

@@ -424,6 +424,9 @@ class SqlLedger:
     def robots_text(self, origin: str) -> bytes | None:
         return self._read(lambda tx: views_surveys.robots_text(tx, origin))
 
+    def open_chunks(self, job: int) -> list[tuple[int, int]]:
+        return self._read(lambda tx: views_surveys.open_chunks(tx, job))
+
     def runs(self, job: int) -> list[RunLook]:
         return self._read(lambda tx: views_surveys.runs(tx, job))
 

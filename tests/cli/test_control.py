@@ -149,6 +149,25 @@ def test_resume_alone_takes_up_what_was_interrupted_and_nothing_else(tree: World
     assert states == {"crashed": "completed", "rested": "completed", "waiting": "pending"}
 
 
+def test_a_job_that_is_not_to_go_on_by_itself_is_paused_and_said(tree: WorldServer, tmp_path: Path) -> None:
+    """PAU-05, JOB-12: with auto_resume off; by its name, or with --all, it goes on as any other."""
+    (tmp_path / "holdfast.toml").write_text("auto_resume = false\n")
+    for name in ("frogs", "toads"):
+        assert holdfast(*crawl_words(tree)[:-1], name, "--start-paused", cwd=tmp_path).code == 0
+    with ledger_in(tmp_path) as ledger:
+        for job in ledger.jobs():
+            put_into(ledger, job, "in_progress")
+    done = holdfast("resume", cwd=tmp_path)
+    assert done.code == 0
+    assert done.err.count("auto_resume is off: it is paused. To go on: holdfast resume ") == 2
+    found = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+    assert (found["status"], found["paused_by"], found["auto_resume"]) == ("paused", "auto_resume", False)
+    assert found["because"] == "found unfinished, and auto_resume is off"
+    assert "Nothing to resume" in holdfast("resume", cwd=tmp_path).err
+    assert holdfast("resume", "frogs", cwd=tmp_path).code == 0
+    assert "Resuming toads: " in holdfast("resume", "--all", cwd=tmp_path).err
+
+
 def test_resume_with_nothing_to_do_says_so(tmp_path: Path) -> None:
     """PAU-14."""
     assert holdfast("resume", cwd=tmp_path).err == (

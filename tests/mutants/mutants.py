@@ -1387,6 +1387,13 @@ MUTANTS = (
         (('    write_tallies(tx)\n    tx.run(\n        "UPDATE run', '    tx.run(\n        "UPDATE run'),),
         "ledger/test_conformance_surveys.py -k 'sqlite and ends_with_a_rescue'",
     ),
+    Mutant(
+        "unfinished jobs go on unasked",
+        "a job that is not to go on by itself after a crash is paused, and its owner is told",
+        "cli/resume.py",
+        (("        if not call.options.all:\n            jobs", "        if call.options.all:\n            jobs"),),
+        "cli/test_control.py -k 'by_itself'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -11,7 +11,7 @@ from holdfast.cli.refusals import refusal
 from holdfast.cli.starting import PROCESSES_HELP, amended, carry_on, conclude, nursery_for, standing_still
 from holdfast.cli.text import count_of
 from holdfast.cli.values import duration, whole
-from holdfast.engine.control import holder_of
+from holdfast.engine.control import holder_of, pause
 from holdfast.engine.resuming import resume_document
 from holdfast.engine.strategy import STRATEGIES, prepared
 from holdfast.errors import Corrupt, IllegalMove, Refused, UsageError
@@ -52,7 +52,20 @@ def run(call: Call) -> int:
         return _nothing(call, [])
     with nursery_for(call) as nursery, call.ledger() as ledger:
         jobs = standing_still(ledger, all_paused=call.options.all)
+        if not call.options.all:
+            jobs = [job for job in jobs if not _held_back(call, ledger, job)]
         return _each(call, ledger, jobs, nursery) if jobs else _nothing(call, ledger.jobs())
+
+
+def _held_back(call: Call, ledger: Ledger, job: Job) -> bool:
+    """PAU-05: a job that a crash left, and that is not to go on by itself, is paused; its owner is told."""
+    if job.options.auto_resume or job.status != "in_progress":
+        return False
+    pause(ledger, job, actor="cli", paused_by="auto_resume")
+    call.voice.say(
+        f"{job.name} was found unfinished, and auto_resume is off: it is paused. To go on: holdfast resume {job.name}"
+    )
+    return True
 
 
 def _extended(call: Call, ledger: Ledger, job: Job) -> Job:

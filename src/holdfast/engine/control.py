@@ -211,5 +211,6 @@ REQUESTED_BECAUSE = {
     "interrupt": "paused by Ctrl-C",
     "disk_full": "the disk is full",
     "blocked": "the site blocks us",
+    "auto_resume": "found unfinished, and auto_resume is off",
     "time_limit": "the time limit is reached",
 }

@@ -72,6 +72,7 @@ def job_document(
         "finished_at": iso(job.finished_at),
         "total_paused_duration": None if past is None else past.paused_ms,
         "last_error": _last_error(job, past),
+        "auto_resume": job.options.auto_resume,
     }
 
 

@@ -1394,6 +1394,23 @@ MUTANTS = (
         (("        if not call.options.all:\n            jobs", "        if call.options.all:\n            jobs"),),
         "cli/test_control.py -k 'by_itself'",
     ),
+    Mutant(
+        "moves told twice",
+        "whoever reads `--jsonl` is told everything once",
+        "engine/news.py",
+        (("[row for row in rows if row.place not in self._told]", "rows"),),
+        "cli/test_news.py -k 'twice'",
+    ),
+    Mutant(
+        "targets told from the beginning",
+        "`--jsonl` tells what happens, not what had happened",
+        "engine/news.py",
+        (
+            ("        self._mark = ledger.everything(job.id)\n", "        self._mark = Bookmark()\n"),
+            ("import Ended\n", "import Bookmark, Ended\n"),
+        ),
+        "cli/test_news.py -k 'twice'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -28,7 +28,7 @@ from holdfast.ledger import (
     memory_views,
 )
 from holdfast.ledger.memory_state import MemoryStore, Moment, Tables
-from holdfast.model.bookmark import Bookmark, Fresh
+from holdfast.model.bookmark import Bookmark, Ended, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
@@ -345,6 +345,9 @@ class MemoryLedger:
         limit: int = 500,
     ) -> tuple[list[Fresh], Bookmark]:
         return self._read(lambda tables: memory_streams.fresh(tables, job, mark, where, limit))
+
+    def ended(self, job: int, mark: Bookmark, *, limit: int = 500) -> tuple[list[Ended], Bookmark]:
+        return self._read(lambda tables: memory_streams.ended(tables, job, mark, limit))
 
     def everything(self, job: int) -> Bookmark:
         return self._read(lambda tables: memory_streams.everything(tables, job))

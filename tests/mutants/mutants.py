@@ -474,7 +474,7 @@ MUTANTS = (
         "a rolled back job taken up again",
         "a job that was rolled back stays paused until people resume it",
         "engine/session.py",
-        (('        if how == "lost" and job.status == "paused":\n', '        if how == "":\n'),),
+        (('        if how == "lost" and job.status in ("paused", "cancelled"):\n', '        if how == "":\n'),),
         "cli/test_rollback.py -k 'nevertheless'",
     ),
     # What a power cut, a damaged file and a fight between workers must find.

@@ -89,7 +89,7 @@ SETTINGS: tuple[Setting, ...] = (
           "a checkpoint after so many targets; 0: not by number"),
     _pace("checkpoint.every", "checkpoint_s", kinds.duration(1, 365 * DAY_S), "a checkpoint after so much time"),
     _pace("auto_resume", "auto_resume", kinds.FLAG,
-          "`false`: `holdfast resume` without a name pauses what a crash left unfinished, and says so"),
+          "`false`: a bare `holdfast resume` pauses what a crash left, and says so"),
     Setting(key="checkpoint.enabled", kind=kinds.FLAG, default=True,
             meaning="`false`: checkpoints only at pauses, limits and changes of phase"),
     Setting(key="proxy", kind=kinds.SECRET_URL, default="", pace="proxy", option="--proxy", secret=True,

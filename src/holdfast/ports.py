@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from holdfast.model.bookmark import Bookmark, Fresh
+from holdfast.model.bookmark import Bookmark, Ended, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.exchange import Request, Response
@@ -318,6 +318,9 @@ class Views(Protocol):
         Whoever has worked through some of them only stands at `mark.after(the last of those)`.
         """
 
+    def ended(self, job: int, mark: Bookmark, *, limit: int = 500) -> tuple[list[Ended], Bookmark]:
+        """Targets that came to their end behind a bookmark, commit by commit, and the bookmark behind them."""
+
     def everything(self, job: int) -> Bookmark:
         """The bookmark behind all that is committed by now."""
 
@@ -387,6 +390,9 @@ class Surveys(Protocol):
 
     def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
         """(group, status, how many) by host, depth, chunk, code or disposition; the parts sum to the whole."""
+
+    def open_chunks(self, job: int) -> list[tuple[int, int]]:
+        """(chunk, how many of its targets are not settled) of every chunk that has targets: from counters."""
 
     def link_out(self, job: int, key: bytes) -> int | None:
         """Where a link out of scope was first found: the target's id, None where no such link is known."""

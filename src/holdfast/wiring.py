@@ -28,6 +28,7 @@ from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
 from holdfast.model.outcome import is_segment
 from holdfast.model.spread import Spread
+from holdfast.model.target import PageRow, TargetRow
 from holdfast.policy.leasing import options_of
 from holdfast.ports import Blobs, Fetcher, Ledger, Progress
 from holdfast.recipe import AnyRecipe
@@ -35,14 +36,15 @@ from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
+    from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
     from holdfast.model.snapshot import Manifest
-    from holdfast.model.target import PageRow
     from holdfast.policy.filters import Condition
 
 READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
+TARGETS_IN_MEMORY = 20_000  # while they are sorted
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
 
 
@@ -364,6 +366,15 @@ def results_of(
         yield Results(ledger, blobs, job, visible_text, where, fields or EVERYTHING).check()
     finally:
         blobs.close()
+
+
+def sorted_targets(
+    settings: Settings, rows: Iterable[TargetRow], sort: Sort, *, rows_per_run: int = TARGETS_IN_MEMORY
+) -> Iterator[TargetRow]:
+    """The rows in another order; more than a few of them are put into unnamed files of the data folder meanwhile."""
+    from holdfast.blobs.spill import in_order
+
+    return in_order(rows, settings.data, kind=TargetRow, key=sort.key, reverse=sort.falling, rows_per_run=rows_per_run)
 
 
 def publish(path: Path, write: Callable[[BinaryIO], None]) -> None:

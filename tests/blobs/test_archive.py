@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -97,7 +98,16 @@ def test_more_rows_than_fit_are_put_in_order_and_leave_no_file(tmp_path: Path) -
     rows = [(f"https://marsh.test/{n * 7919 % 1009:04}", reference) for n in range(1009)]
     folder = tmp_path / "spill"
     folder.mkdir()
-    walk = in_order(rows, folder, rows_per_run=100)
+    walk = in_order(rows, folder, kind=tuple[str, BodyRef], key=itemgetter(0), rows_per_run=100)
     assert next(walk) == rows[0]
     assert [*rows[:1], *walk] == sorted(rows, key=lambda row: row[0])
     assert list(folder.iterdir()) == []
+    back = in_order(rows, folder, kind=tuple[str, BodyRef], key=itemgetter(0), reverse=True, rows_per_run=100)
+    assert list(back) == sorted(rows, key=lambda row: row[0], reverse=True)
+
+
+def test_rows_of_equal_keys_stay_as_they_came(tmp_path: Path) -> None:
+    rows = [(n % 3, n) for n in range(1000)]
+    for reverse in (False, True):
+        walk = in_order(rows, tmp_path, kind=tuple[int, int], key=itemgetter(0), reverse=reverse, rows_per_run=90)
+        assert list(walk) == sorted(rows, key=itemgetter(0), reverse=reverse)

@@ -70,6 +70,12 @@ def test_every_number_of_a_killed_range_is_accounted_for_once(tmp_path: Path, we
     assert Counter(row["case"] for row in exported) == Counter(f"IMM-{n}-25" for n in range(1, CASES + 1) if n % 3)
 
 
+def test_a_range_has_no_scope_to_update(tmp_path: Path, web: FakeWeb) -> None:
+    """ux 3.2: the option is everybody's, and says where it has nothing to do."""
+    done = holdfast(*words(web, "IMM-1-25..IMM-2-25", "--update"), cwd=tmp_path)
+    assert (done.code, "Cases have no scope" in done.err) == (0, True)
+
+
 def test_gaps_are_named(tmp_path: Path, web: FakeWeb) -> None:
     holdfast(*words(web, "IMM-*-25", "--start", "4", "--max-cases", "4"), cwd=tmp_path)
     done = holdfast("targets", "IMM", "--where", "disposition:no_record", "--jsonl", cwd=tmp_path)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import msgspec
 import pytest
 
-from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.commands import DEADLINE_S, Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.schemas import validator
 from holdfast.cli.main import main
 from holdfast.demo.serving import WorldServer
 from holdfast.model.states import JOB
+from holdfast.testing.fake_web import FakeWeb
 
 # fmt: off
 # rescan is `crawl --mode full`: like any crawl it goes on with what is unfinished; only what is completed is scanned.
@@ -118,6 +121,50 @@ def test_a_cancel_ends_a_running_job_and_its_books_balance(slow_tree: WorldServe
     assert counts["discovered"] == sum(counts.values()) - counts["discovered"]
 
 
+def test_a_cancel_now_waits_for_no_page_and_takes_no_late_one(tmp_path: Path) -> None:
+    """ux 3.1: with a deadline of minutes for the pages in hand it is over at once, and stays as it was said."""
+    (tmp_path / "holdfast.toml").write_text('pause_deadline = "300s"\n')
+    answers = Event()
+
+    def page(path: str) -> str:
+        assert path == "/" or answers.wait(DEADLINE_S)
+        return '<a href="/slow">slow</a>'
+
+    with FakeWeb(page) as web:
+        words = ["crawl", f"{web.url}/", "--name", "frogs", *web.options]
+        crawl = Running(*words, cwd=tmp_path)
+        try:
+            assert web.wait_for(2, gone=lambda: crawl.is_over)
+            assert holdfast("cancel", "frogs", "--now", cwd=tmp_path, HOLDFAST_PAUSE_DEADLINE="0s").code == 0
+            before = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+            answers.set()
+            assert crawl.end().code == 6
+        finally:
+            answers.set()
+            crawl.stop()
+    after = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+    assert before["status"] == after["status"] == "cancelled"
+    assert before["counts"] == after["counts"]
+    assert (after["counts"]["succeeded"], after["counts"]["cancelled"], after["recoveries"]) == (1, 1, 0)
+    assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+
+
+def test_a_resume_answers_what_it_was_about_to_do(tree: WorldServer, tmp_path: Path) -> None:
+    """PAU-11: which chunks had work left and which had none, beside how the job stands at the end."""
+    assert holdfast(*crawl_words(tree, "--max-pages", "10"), cwd=tmp_path).code == 13
+    with ledger_in(tmp_path) as ledger:
+        left = dict(ledger.open_chunks(ledger.job("frogs").id))
+    answer = holdfast("resume", "frogs", "--extend-pages", "1000", "--json", cwd=tmp_path).json()
+    validator("job").validate(answer)
+    assert (answer["id"], answer["status"], answer["resume_strategy"]) == (answer["id"], "completed", "incremental")
+    assert answer["chunks_to_retry"] == sum(1 for n in left.values() if n) > 0
+    assert answer["chunks_to_skip"] == answer["chunks_completed"] == sum(1 for n in left.values() if not n)
+    assert (answer["chunks_active"], answer["estimated_remaining_time"]) == (0, None)
+    assert answer["created_at"] < answer["resume_started_at"] < answer["finished_at"]
+    again = holdfast("resume", "frogs", "--strategy", "none", "--json=resume_strategy,chunks_to_retry", cwd=tmp_path)
+    assert again.json()["resume_strategy"] == "full"
+
+
 def test_resume_alone_takes_up_what_was_interrupted_and_nothing_else(tree: WorldServer, tmp_path: Path) -> None:
     """JOB-12, PAU-05: a job the user paused stays paused; --all means it too."""
     with ledger_in(tmp_path) as ledger:
@@ -132,6 +179,25 @@ def test_resume_alone_takes_up_what_was_interrupted_and_nothing_else(tree: World
     assert "Resuming rested: " in everything.err
     states = {job["name"]: job["status"] for job in holdfast("status", "--json", cwd=tmp_path).json()["jobs"]}
     assert states == {"crashed": "completed", "rested": "completed", "waiting": "pending"}
+
+
+def test_a_job_that_is_not_to_go_on_by_itself_is_paused_and_said(tree: WorldServer, tmp_path: Path) -> None:
+    """PAU-05, JOB-12: with auto_resume off; by its name, or with --all, it goes on as any other."""
+    (tmp_path / "holdfast.toml").write_text("auto_resume = false\n")
+    for name in ("frogs", "toads"):
+        assert holdfast(*crawl_words(tree)[:-1], name, "--start-paused", cwd=tmp_path).code == 0
+    with ledger_in(tmp_path) as ledger:
+        for job in ledger.jobs():
+            put_into(ledger, job, "in_progress")
+    done = holdfast("resume", cwd=tmp_path)
+    assert done.code == 0
+    assert done.err.count("auto_resume is off: it is paused. To go on: holdfast resume ") == 2
+    found = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+    assert (found["status"], found["paused_by"], found["auto_resume"]) == ("paused", "auto_resume", False)
+    assert found["because"] == "found unfinished, and auto_resume is off"
+    assert "Nothing to resume" in holdfast("resume", cwd=tmp_path).err
+    assert holdfast("resume", "frogs", cwd=tmp_path).code == 0
+    assert "Resuming toads: " in holdfast("resume", "--all", cwd=tmp_path).err
 
 
 def test_resume_with_nothing_to_do_says_so(tmp_path: Path) -> None:

@@ -65,8 +65,15 @@ def test_with_json_the_last_word_on_stdout_is_the_job_document(tree: WorldServer
 
 def test_jsonl_gives_events_and_dash_o_dash_gives_results_and_nothing_else(tree: WorldServer, tmp_path: Path) -> None:
     events = [json.loads(line) for line in holdfast(*crawl_words(tree, "--jsonl"), cwd=tmp_path).out.splitlines()]
-    assert {event["type"] for event in events} == {"job.status", "progress"}
+    assert {event["type"] for event in events} == {
+        "job.status", "progress", "run.started", "run.finished", "target.succeeded", "checkpoint.written",
+    }  # fmt: skip
     assert (events[0]["status"], events[-1]["status"]) == ("in_progress", "completed")
+    done = [event["url"] for event in events if event["type"] == "target.succeeded"]
+    assert len(done) == len(set(done)) == 60
+    assert len({event["id"] for event in events if event["type"].startswith("target.")}) == 60
+    points = [event["number"] for event in events if event["type"] == "checkpoint.written"]
+    assert points == list(range(1, len(points) + 1))
     results = holdfast("crawl", "frogs", "-o", "-", cwd=tmp_path)
     assert len([json.loads(line)["url"] for line in results.out.splitlines()]) == 60
 

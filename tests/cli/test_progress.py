@@ -15,7 +15,8 @@ from holdfast.model.record import Checkpoint
 KEYS = (
     "schema id name kind status requested paused_by because since phase run health stop_reason counts failed_by "
     "skipped_by counts_by_type rate_per_second planned_total percent eta active_seconds limits checkpoint "
-    "allowed_actions recoveries refetched_after_crash output links"
+    "allowed_actions recoveries refetched_after_crash output links params created_at started_at paused_at finished_at "
+    "total_paused_duration last_error auto_resume"
 )
 NOW_MS = 1_772_375_460_000
 

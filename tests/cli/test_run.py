@@ -286,8 +286,40 @@ def test_rules_from_outside_leave_out_what_steps_find(tmp_path: Path, web: FakeW
     assert by_rule["exclude"] == {f"{web.url}/t/{n}" for n in range(10, 20)}
     assert by_rule["depth"] == {f"{web.url}/b/5", *(f"{web.url}/t/{n}" for n in range(40, 50))}
     assert not any(path.startswith("/t/1") for path in web.asked)
-    refused(holdfast(*forum_words(web, "--max-depth", "9"), cwd=tmp_path), 6, "other parameters", "--new")
+    again = holdfast(*forum_words(web, "--max-depth", "9"), cwd=tmp_path)
+    refused(again, 6, "another scope", "max_depth: 3, now 9", "--update", "--new")
+    assert "exclude" not in again.err
     assert holdfast("run", "frogs", cwd=tmp_path).code == 0
+
+
+def test_an_update_judges_what_is_pending_by_the_rules_of_now(tmp_path: Path, web: FakeWeb) -> None:
+    """ux 3.2: what is no longer wanted is skipped with its rule, what is wanted again fetched; the rest stays."""
+    write(tmp_path)
+    assert holdfast(*forum_words(web, "--max-depth", "1", "--max-pages", "3"), cwd=tmp_path).code == 13
+    asked = len(web.asked)
+    more = ("--max-depth", "3", "--exclude", "/t/1*", "--max-pages", "1000", "--update")
+    done = holdfast(*forum_words(web, *more), cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "frogs: exclude none -> /t/1*, max_depth 1 -> 3; " in done.err
+    assert not any(path.startswith("/t/1") for path in web.asked[asked:])
+    rows = [json.loads(line) for line in holdfast("targets", "frogs", "--jsonl", cwd=tmp_path).out.splitlines()]
+    by_rule = {rule: {row["url"] for row in rows if row["rule"] == rule} for rule in ("exclude", "depth")}
+    assert by_rule["exclude"] == {f"{web.url}/t/{n}" for n in range(10, 20)} - {web.url + path for path in web.asked}
+    assert by_rule["depth"] == {f"{web.url}/b/5", *(f"{web.url}/t/{n}" for n in range(40, 50))}
+    assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+
+
+def test_an_update_of_a_complete_job_scans_it_again_by_the_rules_of_now(tmp_path: Path, web: FakeWeb) -> None:
+    write(tmp_path)
+    assert holdfast(*forum_words(web, "--exclude", "/t/1*"), cwd=tmp_path).code == 0
+    words = forum_words(web, "--exclude", "", "--update")
+    refused(holdfast(*words, cwd=tmp_path), 6, "frogs is completed: nothing of it is pending", "--mode full --update")
+    done = holdfast(*words, "--mode", "full", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "Resuming" not in done.err
+    assert {f"/t/{n}" for n in range(10, 20)} <= set(web.asked)
+    again = holdfast(*forum_words(web), cwd=tmp_path)
+    assert (again.code, "frogs is complete" in again.err) == (0, True)
 
 
 def test_robots_txt_is_obeyed_by_recipes_too(tmp_path: Path) -> None:

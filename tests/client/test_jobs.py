@@ -270,6 +270,38 @@ def test_failures_are_queued_again_and_traps_are_excluded(client: hf.Client, tmp
     assert job.verify() == []
 
 
+def test_what_would_be_queued_or_left_out_is_foretold(client: hf.Client) -> None:
+    with FakeWeb({"/": '<a href="/a">a</a><a href="/gone">gone</a><a href="/b">b</a>', "/a": "a", "/b": "b"}) as web:
+        job = client.crawl(f"{web.url}/", allow=[web.address], delay=0, max_pages=1)
+        job.run()
+        assert (job.exclude("^/[ab]$", regex=True, dry_run=True), job.counts.skipped) == (2, 0)
+        assert (job.exclude("^/[ab]$", regex=True), job.counts.skipped) == (2, 2)
+        job.resume(extend_pages=10)
+        assert (job.retry(dry_run=True), job.counts.failed) == (1, 1)
+        assert (job.retry("code:tls_error", dry_run=True), job.retry(), job.counts.failed) == (0, 1, 0)
+
+
+def test_every_run_keeps_its_numbers(client: hf.Client) -> None:
+    """JOB-05, JOB-06: what failed then, by code, whatever was done about it since."""
+    pages: dict[str, Any] = {"/": '<a href="/a">a</a><a href="/gone">gone</a>', "/a": "a"}
+    with FakeWeb(pages) as web:
+        job = client.crawl(f"{web.url}/", allow=[web.address], delay=0)
+        job.run()
+        pages["/gone"] = "back"
+        job.retry()
+        job.run()
+    second, first = job.runs()
+    assert (first.error_counts, first.error_summary, first.health) == ({"http_404": 1}, "http_404 1", "partial")
+    assert (second.error_counts, second.error_summary, second.health) == ({}, None, "ok")
+    assert first.coverage is not None
+    assert (first.coverage["total"], first.coverage["succeeded"], first.coverage["failed"]) == (3, 2, 1)
+    document = first.document
+    assert (document["run_id"], document["job_id"], document["params"]) == ("R-1", job.id, job.document()["params"])
+    assert {name: n for name, n in document.items() if name.startswith("targets_") and n} == {
+        "targets_total": 3, "targets_succeeded": 2, "targets_failed": 1,
+    }  # fmt: skip
+
+
 def test_a_private_address_is_refused_and_no_job_is_made(client: hf.Client) -> None:
     """C7, in Python."""
     with pytest.raises(hf.BadParams, match="allow_private=True"):
@@ -372,6 +404,9 @@ def test_a_job_goes_back_to_a_checkpoint(client: hf.Client, tree: WorldServer) -
     assert job.counts.succeeded == PAGES
     told = job.rollback(number, dry_run=True)
     assert (job.counts.succeeded, told.counts["succeeded"], told.snapshot) == (PAGES, 10, None)
+    copy = client.job(job.rollback(number, fork="tadpoles").job)
+    assert (copy.name, copy.status, copy.counts.seven()) == ("tadpoles", "paused", told.counts)
+    assert job.counts.succeeded == PAGES
     done = job.rollback(number)
     assert (done.requeues, done.drops, done.counts) == (told.requeues, told.drops, job.counts.seven())
     assert (job.status, job.because, Path(done.snapshot).exists()) == (

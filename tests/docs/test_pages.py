@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -136,3 +137,24 @@ def test_a_decision_has_its_context_its_choice_and_its_price() -> None:
         text = text_of(path)
         assert text.startswith(f"# {path.name[:4]} "), path.name
         assert re.findall(r"^\*\*(\w+)\.\*\* ", text, re.MULTILINE) == ["Context", "Choice", "Price"], path.name
+
+
+def test_our_rows_of_the_kill_table_are_what_selftest_measured() -> None:
+    page = text_of(DOCS / "coming-from-scrapy-crawlee.md")
+    measured = [json.loads(line) for line in text_of(DOCS / "selftest-results.json").splitlines()]
+    row = r"^\| Holdfast on (\w+), (\d+) kills \|.*within ([\d.]+) s \| (\d+) of (\d+) \| (\d+), at most (\d+)"
+    ours = re.findall(row, page, re.MULTILINE)
+    alone = [each for each in measured if each.get("processes", 1) == 1]
+    assert ours == [
+        (
+            each["scope"]["ledger"].split()[0],
+            str(each["kills"]["delivered"]),
+            str(each["restart_to_first_fetch_s"]["max"]),
+            str(each["lost"]),
+            str(each["pages"]),
+            str(each["fetched_again"]["total"]),
+            str(each["fetched_again"]["max_per_kill"]),
+        )
+        for each in alone
+    ]
+    assert all(each["doubled"] == 0 for each in alone)

@@ -8,7 +8,10 @@ from holdfast.testing.conformance.surveying import (
     TestCutShort,
     TestFrontier,
     TestLinksOut,
+    TestOpenChunks,
     TestRobotsText,
 )
 
-__all__ = ["TestBreakdown", "TestChanges", "TestCutShort", "TestFrontier", "TestLinksOut", "TestRobotsText"]
+__all__ = [
+    "TestBreakdown", "TestChanges", "TestCutShort", "TestFrontier", "TestLinksOut", "TestOpenChunks", "TestRobotsText",
+]  # fmt: skip

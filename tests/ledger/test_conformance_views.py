@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.testing.conformance.reading import (
     TestConnections,
+    TestEnded,
     TestFindingJobs,
     TestHistory,
     TestPages,
@@ -14,6 +15,7 @@ from holdfast.testing.conformance.reading import (
 
 __all__ = [
     "TestConnections",
+    "TestEnded",
     "TestFindingJobs",
     "TestHistory",
     "TestPages",

@@ -474,7 +474,7 @@ MUTANTS = (
         "a rolled back job taken up again",
         "a job that was rolled back stays paused until people resume it",
         "engine/session.py",
-        (('        if how == "lost" and job.status == "paused":\n', '        if how == "":\n'),),
+        (('        if how == "lost" and job.status in ("paused", "cancelled"):\n', '        if how == "":\n'),),
         "cli/test_rollback.py -k 'nevertheless'",
     ),
     # What a power cut, a damaged file and a fight between workers must find.
@@ -770,7 +770,7 @@ MUTANTS = (
         "archive in the order of arrival",
         "a killed crawl exports byte for byte what an undisturbed one does",
         "blobs/archive.py",
-        (("in in_order(pages, self._folder, rows_per_run=self._rows_per_run):", "in pages:"),),
+        (("in ordered:", "in pages:"),),
         "blobs/test_archive.py -k 'order_of_arrival'",
     ),
     Mutant(
@@ -1384,6 +1384,51 @@ MUTANTS = (
         "ledger/jobs.py",
         (('    tx.run("DELETE FROM host_total WHERE job = ?", (job,))\n', ""),),
         "ledger/test_conformance_limits.py -k 'sqlite and TargetsPerHost'",
+    ),
+    Mutant(
+        "cancel now waits for pages in hand",
+        "`cancel --now` ends a job at once, however long its pages take",
+        "engine/control.py",
+        (("    if now:\n", "    if now and job.status != 'in_progress':\n"),),
+        "cli/test_control.py -k 'cancel_now'",
+    ),
+    Mutant(
+        "rules dropped by a command that does not repeat them",
+        "a rule that leaves targets out of a recipe's job stays until somebody takes it back",
+        "cli/run.py",
+        (("{**standing, **_rules_typed(call)}", "_rules_typed(call)"),),
+        "cli/test_run.py -k 'rule or update'",
+    ),
+    Mutant(
+        "books of a run without what is being settled",
+        "a run keeps the numbers of its end, as they stood then",
+        "ledger/jobs.py",
+        (('    write_tallies(tx)\n    tx.run(\n        "UPDATE run', '    tx.run(\n        "UPDATE run'),),
+        "ledger/test_conformance_surveys.py -k 'sqlite and ends_with_a_rescue'",
+    ),
+    Mutant(
+        "unfinished jobs go on unasked",
+        "a job that is not to go on by itself after a crash is paused, and its owner is told",
+        "cli/resume.py",
+        (("        if not call.options.all:\n            jobs", "        if call.options.all:\n            jobs"),),
+        "cli/test_control.py -k 'by_itself'",
+    ),
+    Mutant(
+        "moves told twice",
+        "whoever reads `--jsonl` is told everything once",
+        "engine/news.py",
+        (("[row for row in rows if row.place not in self._told]", "rows"),),
+        "cli/test_news.py -k 'twice'",
+    ),
+    Mutant(
+        "targets told from the beginning",
+        "`--jsonl` tells what happens, not what had happened",
+        "engine/news.py",
+        (
+            ("        self._mark = ledger.everything(job.id)\n", "        self._mark = Bookmark()\n"),
+            ("import Ended\n", "import Bookmark, Ended\n"),
+        ),
+        "cli/test_news.py -k 'twice'",
     ),
 )
 

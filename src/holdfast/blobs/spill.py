@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import heapq
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from holdfast.model.outcome import BodyRef
-
-Row = tuple[str, BodyRef]
+R = TypeVar("R")
 
 ROWS_PER_RUN = 50_000
 LENGTH_BYTES = 4
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(tuple[str, BodyRef]).decode
 
 
-def in_order(rows: Iterable[Row], folder: Path, *, rows_per_run: int = ROWS_PER_RUN) -> Iterator[Row]:
-    """The rows by their text. The files have no name in `folder`, so that a killed process leaves nothing behind."""
-    source = iter(rows)
+def in_order(
+    rows: Iterable[R],
+    folder: Path,
+    *,
+    kind: Any,
+    key: Callable[[R], Any],
+    reverse: bool = False,
+    rows_per_run: int = ROWS_PER_RUN,
+) -> Iterator[R]:
+    """The rows, all of this type, by their key; those of equal keys as they came. The files have no name in `folder`,
+    so that a killed process leaves nothing behind."""
+    source, decode = iter(rows), msgspec.msgpack.Decoder(kind).decode
     with ExitStack() as files:
         runs: list[BinaryIO] = []
-        while run := sorted(islice(source, rows_per_run), key=_text):
+        while run := sorted(islice(source, rows_per_run), key=key, reverse=reverse):
             if not runs and len(run) < rows_per_run:
                 yield from run
                 return
@@ -38,13 +44,9 @@ def in_order(rows: Iterable[Row], folder: Path, *, rows_per_run: int = ROWS_PER_
                 file.write(len(packed).to_bytes(LENGTH_BYTES, "big") + packed)
             file.seek(0)
             runs.append(file)
-        yield from heapq.merge(*map(_rows_of, runs), key=_text)
+        yield from heapq.merge(*(_rows_of(file, decode) for file in runs), key=key, reverse=reverse)
 
 
-def _text(row: Row) -> str:
-    return row[0]
-
-
-def _rows_of(file: BinaryIO) -> Iterator[Row]:
+def _rows_of(file: BinaryIO, decode: Callable[[bytes], R]) -> Iterator[R]:
     while length := file.read(LENGTH_BYTES):
-        yield _decode(file.read(int.from_bytes(length, "big")))
+        yield decode(file.read(int.from_bytes(length, "big")))

@@ -40,6 +40,8 @@ def run(call: Call) -> int:
         call = configured(call)
     if not call.options.what and call.options.name is None:
         raise UsageError("cases needs a range, or the name of a job", hint="holdfast cases IMM-1-25..IMM-99-25 --url …")
+    if call.options.update:
+        call.voice.say("Cases have no scope: a range is what it is, and --update changes nothing of it.")
     return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
 
 

@@ -54,8 +54,8 @@ COMMANDS: tuple[Command, ...] = (
         "resume", "CONTROL", "resume [JOB]", "continue; without JOB all that a crash, SIGTERM or Ctrl-C stopped",
         "resume", ("holdfast resume", "holdfast resume docs", "holdfast resume --all"),
     ),
-    Command("cancel", "CONTROL", "cancel JOB", "stop for good: pending becomes cancelled, results stay", "stop",
-            ("holdfast cancel docs",)),
+    Command("cancel", "CONTROL", "cancel JOB", "stop for good: pending becomes cancelled, results stay (--now)",
+            "cancel", ("holdfast cancel docs", "holdfast cancel docs --now")),
     Command("restart", "CONTROL", "restart JOB", "send a paused job back to pending, to run again from its seeds",
             "restart", ("holdfast restart docs",)),
     Command(
@@ -87,9 +87,11 @@ COMMANDS: tuple[Command, ...] = (
             ("holdfast status docs", "holdfast status docs --json=status,counts", "holdfast status docs --by host",
              "holdfast status")),
     Command(
-        "targets", "LOOK", "targets JOB", "list targets (--where --limit --jsonl)", "targets",
+        "targets", "LOOK", "targets JOB", "list targets (--where --sort --limit --csv --jsonl)", "targets",
         (
             "holdfast targets docs --where 'status:failed'",
+            "holdfast targets docs --sort -settled_at --limit 10",
+            "holdfast targets IMM --where 'disposition:no_record' --csv",
             "holdfast targets docs --where 'status:skipped -rule:depth url:*/guide/*' --jsonl",
         ),
     ),

@@ -16,7 +16,8 @@ Everywhere, before or after the command:
   --data DIR (./holdfast-data)  --database URL  --server URL  -C, --config FILE  --env-file FILE
   --json[=FIELDS]  --jsonl  --plain  -q  -v  --no-color  --no-input  -y, --yes  --version
 """
-FILTERS = ("--where", "--skip-where")
+# Options whose value may begin with a dash, and what such a value looks like.
+DASHED = {"--where": r"-[a-z_.]+:", "--skip-where": r"-[a-z_.]+:", "--sort": r"-[a-z_]+"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,7 +31,7 @@ class Parser(argparse.ArgumentParser):
 
     def read(self, argv: Sequence[str]) -> argparse.Namespace:
         """Options and positionals in any order; what is left over is unknown."""
-        argv = self._with_filters(argv)
+        argv = self._with_dashes(argv)
         for word in itertools.takewhile(lambda word: word != "--", argv):
             if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
                 raise UsageError(self._unknown(word), hint=f"holdfast {self._command} --help")
@@ -39,11 +40,11 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return options
 
-    def _with_filters(self, argv: Sequence[str]) -> list[str]:
+    def _with_dashes(self, argv: Sequence[str]) -> list[str]:
         """`--where -code:http_404` as `--where=-code:http_404`: a NOT is no option, whatever argparse thinks."""
         words: list[str] = []
         for word in argv:
-            if words and words[-1] in FILTERS and re.match(r"-[a-z_.]+:", word):
+            if words and words[-1] in DASHED and re.match(DASHED[words[-1]], word):
                 words[-1] += f"={word}"
             else:
                 words.append(word)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import outputs, wishes
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
+from holdfast.cli.scopes import with_scope
 from holdfast.cli.starting import (
     DETACH_HELP,
     MODE_ALL_HELP,
@@ -34,6 +34,7 @@ from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
 from holdfast.ports import Ledger
 from holdfast.recipe import Context
+from holdfast.recipes.custom import rules
 
 if TYPE_CHECKING:
     from holdfast.recipes.cases.recipe import CasesRecipe
@@ -47,6 +48,7 @@ def arguments(parser: Parser) -> None:
     """The options that every start command has."""
     parser.add_argument("--name", help="the job's name; with it, the job is known by it and not by its inputs")
     parser.add_argument("--new", action="store_true", help="start over; the earlier job is kept as NAME~1")
+    parser.add_argument("--update", action="store_true", help="apply changed scope options to what is still pending")
     parser.add_argument("--mode", choices=(*MODES, "resume"), help=MODE_ALL_HELP)
     parser.add_argument("--dry-run", action="store_true", help="show the plan; send no request and make no job")
     parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
@@ -89,21 +91,21 @@ def named_job(ledger: Ledger | None, word: str) -> Job | None:
         return None
 
 
-def work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Output | None) -> int:
+def _work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Output | None, *, announced: bool) -> int:
     """Carry on with the job and say how it ended; with --start-paused only that it was submitted."""
     job = outputs.keep_output(call, ledger, job, output)
     if call.options.start_paused:
         return submitted(call, ledger, job)
     name_others(call, ledger, job)
-    job, announced = scanned_again(call, ledger, job, call.options.mode)
+    if not announced:
+        job, announced = scanned_again(call, ledger, job, call.options.mode)
     with streaming(call, ledger, job, output) as left:
         result = carry_on(call, ledger, job, nursery, announced=announced)
     return conclude(call, ledger, result, output=left.output, fail_on=call.options.fail_on)
 
 
-def _as_found(call: Call, ledger: Ledger, job: Job, params: dict[str, Any], options: Options) -> Job:
-    """An earlier job: refused where its inputs would change, amended where its pace or its code does."""
-    _refuse_other_params(call, job, params)
+def _amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
+    """An earlier job, where its pace or its code changes."""
     if options == job.options or stays_closed(job, call.options.mode):
         return job
     changes, moved = changes_of(job.options, options), _moved(job, options)
@@ -125,7 +127,7 @@ def _moved(job: Job, after: Options) -> list[str]:
 
 
 def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
-    names = {**job.params, **params}
+    names = rules.authors({**job.params, **params})
     differ = [name for name in names if job.params.get(name) != params.get(name)]
     if not differ:
         return
@@ -147,8 +149,18 @@ def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
     with nursery_for(call) as nursery, call.ledger() as ledger:
         if call.options.name is not None:
             check_name(call.options.name)
-        desk = Counter(call, partial(_as_found, call, ledger))
-        return work(call, ledger, find_or_submit(ledger, ask(ledger), desk, actor="cli"), nursery, output)
+        announced = False
+
+        def as_found(job: Job, params: dict[str, Any], options: Options) -> Job:
+            """Refused where its inputs would change, refused or updated where its rules do, amended where its pace."""
+            nonlocal announced
+            _refuse_other_params(call, job, params)
+            kept = {**params, rules.KEY: params.get(rules.KEY, {})}
+            job, announced = with_scope(call, ledger, job, kept, rules.all_of)
+            return _amended(call, ledger, job, options)
+
+        job = find_or_submit(ledger, ask(ledger), Counter(call, as_found), actor="cli")
+        return _work(call, ledger, job, nursery, output, announced=announced)
 
 
 def _show_plan(call: Call, asked: Asked) -> int:

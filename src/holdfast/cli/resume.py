@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import exits
 from holdfast.cli.call import Call
@@ -11,7 +11,8 @@ from holdfast.cli.refusals import refusal
 from holdfast.cli.starting import PROCESSES_HELP, amended, carry_on, conclude, nursery_for, standing_still
 from holdfast.cli.text import count_of
 from holdfast.cli.values import duration, whole
-from holdfast.engine.control import holder_of
+from holdfast.engine.control import holder_of, pause
+from holdfast.engine.resuming import resume_document
 from holdfast.engine.strategy import STRATEGIES, prepared
 from holdfast.errors import Corrupt, IllegalMove, Refused, UsageError
 from holdfast.model.job import WORK_CHUNKS, Job
@@ -39,8 +40,9 @@ def run(call: Call) -> int:
             raise UsageError("--all means every job; leave out JOB or --all")
         with nursery_for(call) as nursery, call.existing_ledger() as ledger:
             job = _prepared(call, ledger, _extended(call, ledger, ledger.job(call.options.job)))
+            answer = _answer(call, ledger, job)
             result = carry_on(call, ledger, job, nursery)
-            return conclude(call, ledger, result, output=None)
+            return conclude(call, ledger, result, output=None, beside=answer)
     options = call.options
     if options.extend is not None or options.extend_pages is not None or options.strategy is not None:
         raise UsageError(
@@ -50,7 +52,20 @@ def run(call: Call) -> int:
         return _nothing(call, [])
     with nursery_for(call) as nursery, call.ledger() as ledger:
         jobs = standing_still(ledger, all_paused=call.options.all)
+        if not call.options.all:
+            jobs = [job for job in jobs if not _held_back(call, ledger, job)]
         return _each(call, ledger, jobs, nursery) if jobs else _nothing(call, ledger.jobs())
+
+
+def _held_back(call: Call, ledger: Ledger, job: Job) -> bool:
+    """PAU-05: a job that a crash left, and that is not to go on by itself, is paused; its owner is told."""
+    if job.options.auto_resume or job.status != "in_progress":
+        return False
+    pause(ledger, job, actor="cli", paused_by="auto_resume")
+    call.voice.say(
+        f"{job.name} was found unfinished, and auto_resume is off: it is paused. To go on: holdfast resume {job.name}"
+    )
+    return True
 
 
 def _extended(call: Call, ledger: Ledger, job: Job) -> Job:
@@ -77,17 +92,25 @@ def _prepared(call: Call, ledger: Ledger, job: Job) -> Job:
     return job
 
 
+def _answer(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
+    """What `--json` says of the resume itself, beside how the job stands at the end (PAU-11)."""
+    if not call.globals.json:
+        return {}
+    return resume_document(ledger, job, strategy=call.options.strategy, now_ms=call.clock.wall_ms())
+
+
 def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) -> int:
     """One after the other; a job that cannot go on does not stop the next, a signal does."""
     codes = []
     for job in jobs:
         try:
+            answer = _answer(call, ledger, job)
             result = carry_on(call, ledger, ledger.books(job.id)[0], nursery)
         except (UsageError, Corrupt) as error:
             call.voice.complain(Refused(f"{job.name} cannot go on: {error.message}", hint=error.hint))
             codes.append(exits.of_error(error))
             continue
-        codes.append(conclude(call, ledger, result, output=None))
+        codes.append(conclude(call, ledger, result, output=None, beside=answer))
         if result.interrupted:
             break
     return exits.worst(codes)

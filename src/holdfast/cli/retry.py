@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import refusal
@@ -12,15 +10,13 @@ from holdfast.cli.text import count_of
 from holdfast.cli.values import whole
 from holdfast.engine import control
 from holdfast.engine.documents import target_document
+from holdfast.engine.retrying import foretell
 from holdfast.errors import IllegalMove
 from holdfast.model.job import WORK_CHUNKS, Job
-from holdfast.model.states import JOB, move
 from holdfast.policy import filters
 from holdfast.ports import Ledger
 
 DEFAULT = "status:failed"
-SAMPLE = 10
-ROWS_AT_ONCE = 500
 
 
 def arguments(parser: Parser) -> None:
@@ -66,25 +62,16 @@ def _tell(call: Call, job: Job, requeued: int) -> None:
 def _foretold(call: Call, ledger: Ledger, job: Job, where: list[filters.Condition]) -> int:
     """What a retry would put back; an illegal one is refused here as it would be there."""
     try:
-        move(JOB, job.status, "retry")
+        told = foretell(ledger, job, where)
     except IllegalMove as error:
         raise refusal(job, error, is_worked=control.holder_of(ledger, job) is not None) from error
-    count, sample = _counted(ledger, job, where)
-    failed = ledger.books(job.id)[1].failed
+    sample = [target_document(row) for row in told.sample]
     if call.globals.json:
-        told = {"job": job.uid, "requeues": count, "of_failed": failed, "sample": sample}
-        call.voice.document({"schema": "holdfast.retry_preview/1", **told})
+        document = {"job": job.uid, "requeues": told.requeues, "of_failed": told.of_failed, "sample": sample}
+        call.voice.document({"schema": "holdfast.retry_preview/1", **document})
         return 0
-    call.voice.say(f"Would queue {count} of {failed} failed targets of {job.name} again; nothing was changed.")
+    numbers = f"{told.requeues} of {told.of_failed}"
+    call.voice.say(f"Would queue {numbers} failed targets of {job.name} again; nothing was changed.")
     for row in sample:
         call.voice.data(f"{row['id']}  {row['code']}  {row['url']}")
     return 0
-
-
-def _counted(ledger: Ledger, job: Job, where: list[filters.Condition]) -> tuple[int, list[dict[str, Any]]]:
-    count, after = 0, 0
-    sample: list[dict[str, Any]] = []
-    while rows := control.chosen(ledger, job, where, after=after, limit=ROWS_AT_ONCE):
-        sample += [target_document(row) for row in rows[: SAMPLE - len(sample)]]
-        count, after = count + len(rows), rows[-1].id
-    return count, sample

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from holdfast.cli import recipe_jobs
 from holdfast.cli.call import Call
@@ -36,7 +37,7 @@ def arguments(parser: Parser) -> None:
     )
     scope = parser.add_argument_group("what is left out of what the steps find (what the plan gives is asked for)")
     scope.add_argument("--include", action="append", metavar="PAT", help="repeatable; glob on the path, or re:")
-    scope.add_argument("--exclude", action="append", metavar="PAT", help="repeatable; exclude wins")
+    scope.add_argument("--exclude", action="append", metavar="PAT", help="repeatable; exclude wins; '' for none")
     scope.add_argument("--max-depth", type=whole(0, 100_000), metavar="N", help="targets beyond; what is planned is 0")
     recipe_jobs.arguments(parser)
 
@@ -67,11 +68,25 @@ def _asked(call: Call, ledger: Ledger | None) -> Asked:
     located = catalogue.locate(what) if named is None else catalogue.located(named)
     recipe = located.recipe
     before = named.params if named else {}
-    options = {name: getattr(call.options, name) for name in ("include", "exclude", "max_depth")}
-    left_out = {**before.get(rules.KEY, {}), **{name: value for name, value in options.items() if value is not None}}
-    params = recipe.check({**before, **typed, rules.KEY: left_out})
     source = {"recipe_source": located.source, "recipe_sha256": located.digest}
-    return recipe_jobs.asked_for(call, recipe, params, named, **source)
+
+    def asked_with(standing: dict[str, Any]) -> Asked:
+        params = recipe.check({**before, **typed, rules.KEY: {**standing, **_rules_typed(call)}})
+        return recipe_jobs.asked_for(call, recipe, params, named, **source)
+
+    asked = asked_with(before.get(rules.KEY, {}))
+    known = None if ledger is None or call.options.new else asked.known(ledger)
+    return asked if known is None else asked_with(known.params.get(rules.KEY, {}))  # a rule that is not typed stays
+
+
+def _rules_typed(call: Call) -> dict[str, Any]:
+    """`--exclude ''` takes the patterns back."""
+    given = {name: getattr(call.options, name) for name in ("include", "exclude", "max_depth")}
+    return {
+        name: [text for text in value if text] if isinstance(value, list) else value
+        for name, value in given.items()
+        if value is not None
+    }
 
 
 def _pair(text: str) -> tuple[str, str]:

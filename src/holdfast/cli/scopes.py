@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from holdfast.cli.call import Call
@@ -19,26 +20,38 @@ APPLIED = {"completed": "--mode full --update scans it again in that scope; ", "
 TO_PENDING = "--update applies it to what is still pending; "
 
 
-def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> tuple[Job, bool]:
+def scope_of(params: dict[str, Any]) -> dict[str, Any]:
+    """What a site's scope is made of; the order of seeds is no difference."""
+    return {**params, "seeds": sorted(params.get("seeds", ()))}
+
+
+def with_scope(
+    call: Call,
+    ledger: Ledger,
+    job: Job,
+    params: dict[str, Any],
+    scope_of: Callable[[dict[str, Any]], dict[str, Any]] = scope_of,
+) -> tuple[Job, bool]:
     """The job, whose scope these params are: as it is, or updated; and whether it is scanned again, which was said.
 
     Refused where the scope differs and --update is missing. Of a completed job nothing is pending: with --mode full it
     is opened for a new run first, so that the new scope decides what is fetched again.
     """
-    differ = _differing(job.params, params)
+    before, after = scope_of(job.params), scope_of(params)
+    differ = [name for name, value in after.items() if value != before.get(name)]
     if not differ:
         return job, False
     if not call.options.update or "seeds" in differ:
         ways = "" if "seeds" in differ else APPLIED.get(job.status, TO_PENDING)
-        lines = [f"  {name}: {_shown(job.params.get(name))}, now {_shown(params[name])}" for name in differ]
+        lines = [f"  {name}: {_shown(before.get(name))}, now {_shown(after[name])}" for name in differ]
         raise Refused("\n".join([f"{job.name} has another scope:", *lines, f"Ways on: {ways}{OTHERWISE}."]))
     job, announced = scanned_again(call, ledger, job, call.options.mode)
     _refuse_at_work(ledger, job)
-    because = ", ".join(f"{name} {_shown(job.params.get(name))} -> {_shown(params[name])}" for name in differ)
-    after, judged = update_scope(ledger, job, params, actor="cli", because=because)
+    because = ", ".join(f"{name} {_shown(before.get(name))} -> {_shown(after[name])}" for name in differ)
+    job, judged = update_scope(ledger, job, params, actor="cli", because=because)
     told = f"{count_of(judged.excluded, 'target')} left out, {count_of(judged.requeued, 'target')} put back"
     call.voice.say(f"{job.name}: {because}; {told}.")
-    return after, announced
+    return job, announced
 
 
 def _refuse_at_work(ledger: Ledger, job: Job) -> None:
@@ -48,12 +61,6 @@ def _refuse_at_work(ledger: Ledger, job: Job) -> None:
     if job.status in APPLIED:
         ways = APPLIED[job.status] + OTHERWISE
         raise Refused(f"{job.name} is {job.status}: nothing of it is pending. Ways on: {ways}.")
-
-
-def _differing(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """Names of what differs; the order of seeds is no difference."""
-    known = {**before, "seeds": sorted(before.get("seeds", ()))}
-    return [name for name, value in {**after, "seeds": sorted(after["seeds"])}.items() if value != known.get(name)]
 
 
 def _shown(value: Any) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from holdfast.cli.moments import Moment, Screen, activity
 from holdfast.cli.text import clean, to_json
@@ -19,6 +19,7 @@ PLAIN_EVERY_MS = 10_000
 JSONL_EVERY_MS = 500
 
 Write = Callable[[Voice, Moment, bool], None]
+News = Callable[[], Iterable[dict[str, Any]]]
 
 
 class Lines:
@@ -52,12 +53,18 @@ def write_plain(voice: Voice, moment: Moment, changed: bool) -> None:
     voice.say(plain_line(moment))
 
 
-def write_events(voice: Voice, moment: Moment, changed: bool) -> None:
-    """The events of the job on stdout, one per line."""
-    if changed:
-        voice.data(to_json(status_event(moment)))
-    voice.data(to_json(progress_event(moment)))
-    voice.out.flush()
+def events_writer(news: News) -> Write:
+    """The events of the job on stdout, one per line: its status, what happened since the last look, how far it is."""
+
+    def write(voice: Voice, moment: Moment, changed: bool) -> None:
+        if changed:
+            voice.data(to_json(status_event(moment)))
+        for event in news():
+            voice.data(to_json(event))
+        voice.data(to_json(progress_event(moment)))
+        voice.out.flush()
+
+    return write
 
 
 def write_nothing(voice: Voice, moment: Moment, changed: bool) -> None:
@@ -108,10 +115,10 @@ def progress_event(moment: Moment) -> dict[str, object]:
     }
 
 
-def screen_for(voice: Voice, head: str, tail: str) -> Screen:
+def screen_for(voice: Voice, head: str, tail: str, news: News = tuple) -> Screen:
     """The renderer that the options and the terminal ask for. rich is loaded only for a terminal."""
     if voice.options.jsonl:
-        return Lines(voice, write_events, JSONL_EVERY_MS)
+        return Lines(voice, events_writer(news), JSONL_EVERY_MS)
     if voice.options.quiet:
         return Lines(voice, write_nothing, PLAIN_EVERY_MS)
     if voice.has_screen:

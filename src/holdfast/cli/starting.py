@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
@@ -16,6 +17,7 @@ from holdfast.cli.signals import Ears, hearing
 from holdfast.cli.working import Result, watch, work
 from holdfast.engine.asking import changes_of
 from holdfast.engine.control import holder_of, limit_hosts, make_ready, outlook, rescan
+from holdfast.engine.past import past_of
 from holdfast.engine.progress import job_document
 from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused, UsageError
 from holdfast.model.edit import MODES
@@ -174,10 +176,18 @@ def _left(call: Call, ledger: Ledger, job: Job) -> Result:
     return Result(now, counts, number, now.status)
 
 
-def conclude(call: Call, ledger: Ledger, result: Result, *, output: Output | None, fail_on: str | float = "any") -> int:
+def conclude(
+    call: Call,
+    ledger: Ledger,
+    result: Result,
+    *,
+    output: Output | None,
+    fail_on: str | float = "any",
+    beside: Mapping[str, Any] = MappingProxyType({}),
+) -> int:
     """Write what was asked for, or what the job remembers of it, then the summary, which is always last.
 
-    Answers the exit code.
+    Answers the exit code. `beside`: what --json adds to the job's document.
     """
     if output is None and result.worked:
         output = kept_output(call, result.job)
@@ -194,7 +204,8 @@ def conclude(call: Call, ledger: Ledger, result: Result, *, output: Output | Non
         call.voice.say(summary.lock_wait(result.lock_waits))
     if call.globals.json:
         waited = {"lock_wait_ms": result.lock_waits.in_ms()} if result.lock_waits is not None else {}
-        call.voice.document(job_document(*ledger.books(result.job.id)) | waited)
+        past = past_of(ledger, result.job.id, call.clock.wall_ms())
+        call.voice.document(job_document(*ledger.books(result.job.id), past=past) | waited | dict(beside))
     return exits.of_result(result.how, result.job, result.counts, fail_on)
 
 

@@ -13,6 +13,7 @@ from holdfast.cli.text import clean_lines, count_of, parts_of, table, to_json
 from holdfast.cli.values import ago, moment, span
 from holdfast.engine.breakdown import GROUPINGS, breakdown_document
 from holdfast.engine.control import holder_of
+from holdfast.engine.past import past_of
 from holdfast.engine.progress import average_rate, because, job_document
 from holdfast.engine.waits import hosts_held, waited_for
 from holdfast.errors import UsageError
@@ -55,8 +56,9 @@ def run(call: Call) -> int:
             rate = average_rate(job, counts)
             worked, now_ms = _is_worked(ledger, job), call.clock.wall_ms()
             waits = waited_for(ledger, job, counts, now_ms)
+            past = past_of(ledger, job.id, now_ms)
             document = job_document(
-                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms
+                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms, past=past
             )
             call.voice.document(document if damaged is None else {**document, "damaged_checkpoint": damaged})
         else:

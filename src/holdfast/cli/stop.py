@@ -1,6 +1,8 @@
-"""`holdfast pause JOB` and `holdfast cancel JOB`: a durable request, and the wait until it is acknowledged."""
+"""`holdfast pause JOB`: a durable request, and the wait until it is acknowledged; `cancel` asks in the same way."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
@@ -25,20 +27,20 @@ def arguments(parser: Parser) -> None:
 
 
 def run(call: Call) -> int:
-    verb = call.command
+    return stopped(call, "pause", lambda ledger, job: control.pause(ledger, job, actor="cli"))
+
+
+def stopped(call: Call, verb: str, request: Callable[[Ledger, Job], Job]) -> int:
+    """Ask for it, wait until it is so, and say how the job stands then."""
     with call.existing_ledger() as ledger:
         job = ledger.job(call.options.job)
         try:
-            after = control.pause(ledger, job, actor="cli") if verb == "pause" else _cancel(ledger, job)
+            after = request(ledger, job)
         except IllegalMove as error:
             raise refusal(ledger.books(job.id)[0], error) from error
         if after.status != DONE[verb][0]:
             after = _acknowledged(call, ledger, after, verb)
         return _told(call, ledger, after, verb)
-
-
-def _cancel(ledger: Ledger, job: Job) -> Job:
-    return control.cancel(ledger, job, actor="cli")
 
 
 def _acknowledged(call: Call, ledger: Ledger, job: Job, verb: str) -> Job:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
+from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.text import table
 from holdfast.cli.values import whole
 from holdfast.engine.documents import target_document
-from holdfast.engine.ordering import CASES, by_number
+from holdfast.engine.ordering import CASES, SORTS, by_number, parse_sort
+from holdfast.errors import UsageError
+from holdfast.model.cells import csv_line
+from holdfast.model.job import Job
 from holdfast.model.target import TargetRow
 from holdfast.policy import filters
 from holdfast.ports import Ledger
@@ -27,24 +32,40 @@ FIELDS = (
 def arguments(parser: Parser) -> None:
     parser.add_argument("job", metavar="JOB", help="name or id")
     parser.add_argument("--where", default="", metavar="FILTER", help="such as 'status:failed -code:http_404 depth:>2'")
+    parser.add_argument(
+        "--sort", metavar="FIELD", help=f"the order; -FIELD the other way round: {' '.join(SORTS)} (as found)"
+    )
+    parser.add_argument("--csv", action="store_true", help="a table for spreadsheets, with the columns of --jsonl")
     parser.add_argument("--limit", type=whole(1, 10**12), metavar="N", help=f"at most N (all; {TABLE_ROWS} as a table)")
 
 
 def run(call: Call) -> int:
-    conditions = filters.parse(call.options.where)
+    options = call.options
+    conditions = filters.parse(options.where)
+    sort = None if options.sort is None else parse_sort(options.sort)
+    if options.csv and (call.globals.json or call.globals.jsonl):
+        raise UsageError("--csv is a form of its own; leave out --json and --jsonl")
     call.voice.fields(FIELDS)
     with call.existing_ledger() as ledger:
-        job = ledger.job(call.options.job)
+        job = ledger.job(options.job)
         rows = _rows(ledger, job.id, conditions)
-        if job.recipe == CASES:
+        if sort is not None:
+            rows = wiring.sorted_targets(call.settings, rows, sort)
+        elif job.recipe == CASES:
             rows = by_number(rows, lambda row: row.name)
-        if call.globals.jsonl:
-            _as_lines(call, rows)
-        elif call.globals.json:
-            _as_document(call, rows)
-        else:
-            _as_table(call, rows, job.name)
+        _show(call, rows, job)
     return 0
+
+
+def _show(call: Call, rows: Iterator[TargetRow], job: Job) -> None:
+    if call.options.csv:
+        _as_csv(call, rows)
+    elif call.globals.jsonl:
+        _as_lines(call, rows)
+    elif call.globals.json:
+        _as_document(call, rows)
+    else:
+        _as_table(call, rows, job.name)
 
 
 def _rows(ledger: Ledger, job: int, conditions: list[filters.Condition]) -> Iterator[TargetRow]:
@@ -54,10 +75,14 @@ def _rows(ledger: Ledger, job: int, conditions: list[filters.Condition]) -> Iter
         after = rows[-1].id
 
 
+def _as_csv(call: Call, rows: Iterator[TargetRow]) -> None:
+    call.voice.write_bytes_out(csv_line(FIELDS))
+    for row in islice(rows, call.options.limit):
+        call.voice.write_bytes_out(csv_line(target_document(row).values()))
+
+
 def _as_lines(call: Call, rows: Iterator[TargetRow]) -> None:
-    for number, row in enumerate(rows):
-        if call.options.limit is not None and number >= call.options.limit:
-            return
+    for row in islice(rows, call.options.limit):
         call.voice.document(target_document(row))
 
 
@@ -79,7 +104,7 @@ def _as_table(call: Call, rows: Iterator[TargetRow], name: str) -> None:
         plain = [(f"T-{row.id:x}", row.status, _why(row), str(row.depth), str(row.attempts), row.url) for row in shown]
         call.voice.data(table(HEAD, plain))
     if more:
-        call.voice.say(f"The first {len(shown)} are shown. More: --limit N, all of them: --jsonl")
+        call.voice.say(f"The first {len(shown)} are shown. More: --limit N, all of them: --jsonl or --csv")
 
 
 def _why(row: TargetRow) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from holdfast.model.spelling import parts_of as parts_of
+
 COLUMN_GAP = "  "
 # Inside JSON these can only stand within strings; terminals obey some of them, and JSON may spell them out.
 _ESCAPED = {code: f"\\u{code:04x}" for code in (0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)}
@@ -33,12 +35,6 @@ def clean_lines(text: str) -> str:
 def count_of(number: int, noun: str) -> str:
     """`1 page`, `8 pages`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def parts_of(numbers: dict[str, int]) -> str:
-    """`network_timeout 5, http_403 3`: the largest first."""
-    ranked = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{name or 'unnamed'} {number}" for name, number in ranked)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

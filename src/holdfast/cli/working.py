@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.feed import Feed
+from holdfast.cli.moments import Screen
+from holdfast.cli.newsreel import news_of
 from holdfast.cli.screens import screen_for
 from holdfast.cli.signals import Ears
 from holdfast.cli.summary import disk_low
@@ -45,7 +47,11 @@ class Result:
 
 def work(call: Call, job: Job, head: str, ears: Ears, nursery: Nursery | None = None) -> Result:
     """Work the job until it ends, is paused, or this process is told to stop."""
-    screen = screen_for(call.voice, head, PAUSES)
+    with news_of(call, job) as news:
+        return _work(call, job, screen_for(call.voice, head, PAUSES, news), ears, nursery)
+
+
+def _work(call: Call, job: Job, screen: Screen, ears: Ears, nursery: Nursery | None) -> Result:
     feed = Feed(screen, call.voice, call.clock)
     session = _session(call, job, feed, nursery)
     feed.session = session
@@ -98,7 +104,12 @@ def _tell_disk(call: Call, job: Job, not_saved: int) -> None:
 def watch(call: Call, ledger: Ledger, job: Job, owner: Owner, ears: Ears) -> Result:
     """Show what another process does, until the job is over, its worker is gone, or Ctrl-C."""
     call.voice.say(f"{job.name} is being worked by {owner}; watching.")
-    screen = screen_for(call.voice, f"{job.name}  {job.recipe}  worked by {owner}", ONLY_WATCHES)
+    head = f"{job.name}  {job.recipe}  worked by {owner}"
+    with news_of(call, job) as news:
+        return _watch(call, ledger, job, owner, ears, screen_for(call.voice, head, ONLY_WATCHES, news))
+
+
+def _watch(call: Call, ledger: Ledger, job: Job, owner: Owner, ears: Ears, screen: Screen) -> Result:
     feed = Feed(screen, call.voice, call.clock)
     with screen:
         while True:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,21 +17,24 @@ from holdfast.client.values import Row, Run
 from holdfast.client.working import OnProgress, Stoppable, work
 from holdfast.clock import SystemClock, iso, pause_thread
 from holdfast.config import Settings
-from holdfast.engine import control
+from holdfast.engine import control, retrying
+from holdfast.engine import exclude as exclusions
 from holdfast.engine.breakdown import breakdown_document
-from holdfast.engine.documents import change_document, failures_document, target_document
-from holdfast.engine.exclude import exclude
+from holdfast.engine.documents import change_document, failures_document, run_document, target_document
 from holdfast.engine.explain import explain
 from holdfast.engine.history import checkpoint_document, every_checkpoint
-from holdfast.engine.ordering import CASES, by_number
+from holdfast.engine.ordering import CASES, by_number, parse_sort
+from holdfast.engine.past import past_of
 from holdfast.engine.progress import average_rate, job_document
 from holdfast.engine.results import Fields, parse_fields
 from holdfast.engine.rollback import foretell, rollback, rollback_document
+from holdfast.engine.rollback import fork as forked
 from holdfast.engine.waits import waited_for
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model import job as model
 from holdfast.model import units
 from holdfast.model.look import RunLook
+from holdfast.model.target import TargetRow
 from holdfast.policy import filters, limits
 from holdfast.policy.marks import check_word
 from holdfast.ports import Ledger
@@ -76,8 +80,9 @@ class Job:
             job, counts, point = ledger.books(self._key)
             worked, now_ms = control.holder_of(ledger, job) is not None, SystemClock().wall_ms()
             waits, rate = waited_for(ledger, job, counts, now_ms), average_rate(job, counts)
+            past = past_of(ledger, job.id, now_ms)
             return job_document(
-                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms
+                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms, past=past
             )
 
     # What can be done with it
@@ -115,9 +120,9 @@ class Job:
         """Finish the pages in hand, checkpoint, stop. Returns when that is done."""
         self._request(control.pause, "paused")
 
-    def cancel(self) -> None:
-        """Stop for good: pending becomes cancelled, results stay."""
-        self._request(control.cancel, "cancelled")
+    def cancel(self, *, now: bool = False) -> None:
+        """Stop for good: pending becomes cancelled, results stay. `now`: so are the pages in hand."""
+        self._request(partial(control.cancel, now=now), "cancelled")
 
     def resume(
         self,
@@ -135,18 +140,25 @@ class Job:
                 ledger.amend(job, options=options, actor=ACTOR, because="limits raised by a call")
         return self.run(on_progress=on_progress)
 
-    def retry(self, where: str = "status:failed") -> int:
-        """Queue failed targets that fit the filter again; how many. `run` works them."""
+    def retry(self, where: str = "status:failed", *, dry_run: bool = False) -> int:
+        """Queue failed targets that fit the filter again; how many. `run` works them. `dry_run`: only how many."""
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
+            if dry_run:
+                return retrying.foretell(ledger, job, _conditions(where)).requeues
             return control.retry(ledger, job, _conditions(where), actor=ACTOR, because=f"retry {where}")[1]
 
-    def exclude(self, pattern: str, *, regex: bool = False, this_run: bool = False) -> int:
-        """Stop fetching URLs that fit, also while the job runs; how many pending ones were left out."""
+    def exclude(self, pattern: str, *, regex: bool = False, this_run: bool = False, dry_run: bool = False) -> int:
+        """Stop fetching URLs that fit, also while the job runs; how many pending ones were left out.
+
+        With `dry_run` nothing is changed: how many would be.
+        """
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
             syntax = "regex" if regex else "glob"
-            return exclude(ledger, job, pattern, syntax=syntax, this_run=this_run, actor=ACTOR)[1]
+            if dry_run:
+                return exclusions.foretell(ledger, job, pattern, syntax=syntax).removes
+            return exclusions.exclude(ledger, job, pattern, syntax=syntax, this_run=this_run, actor=ACTOR)[1]
 
     def label(self, target: str, word: str | None) -> None:
         """Mark a target (`T-9`, its key or its URL) with a word such as `rejected`; None takes the mark away."""
@@ -157,15 +169,21 @@ class Job:
                 raise NotFound(f"{self.name} has no target {target}")
             ledger.label(self._key, [row.id], None if word is None else check_word(word), actor=ACTOR)
 
-    def rollback(self, checkpoint: int, *, dry_run: bool = False) -> Row:
+    def rollback(self, checkpoint: int, *, dry_run: bool = False, fork: bool | str = False) -> Row:
         """Take a snapshot and go back to a checkpoint: what was found and settled since is undone, the job is paused.
 
-        With `dry_run` nothing is changed: the answer says what would be.
+        With `dry_run` nothing is changed: the answer says what would be. With `fork` this job stays as it is and a new
+        one goes back, of that name or of one like `docs-57`; `client.job(answer["job"])` is it.
         """
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
             if dry_run:
                 return Row(rollback_document(job, foretell(ledger, job, checkpoint), dry_run=True))
+            if fork:
+                name = fork if isinstance(fork, str) else f"{job.name}-{checkpoint}"
+                copy = partial(wiring.copy_job, self._settings, ledger, actor=ACTOR)
+                made, done = forked(ledger, job, checkpoint, name, actor=ACTOR, copy=copy)
+                return Row(rollback_document(made, done, dry_run=False, fork_of=job))
             done, snapshot = rollback(
                 ledger,
                 job,
@@ -179,19 +197,26 @@ class Job:
 
     # What it has found
 
-    def targets(self, where: str = "") -> Iterator[Row]:
-        """Targets by a filter such as `status:failed -code:http_404`; cases by their numbers."""
-        rows = self._targets(_conditions(where))
-        return by_number(rows, lambda row: str(row.key)) if self.kind == CASES else rows
+    def targets(self, where: str = "", *, sort: str = "") -> Iterator[Row]:
+        """Targets by a filter such as `status:failed -code:http_404`; cases by their numbers, unless sorted by a field.
 
-    def _targets(self, conditions: list[filters.Condition]) -> Iterator[Row]:
+        `sort` as `--sort`: `depth`, or `-settled_at` from the newest on.
+        """
+        rows = self._targets(_conditions(where))
+        if sort:
+            rows = wiring.sorted_targets(self._settings, rows, parse_sort(sort))
+        elif self.kind == CASES:
+            rows = by_number(rows, lambda row: row.name)
+        return (Row(target_document(row)) for row in rows)
+
+    def _targets(self, conditions: list[filters.Condition]) -> Iterator[TargetRow]:
         after = 0
         while True:
             with self._ledger() as ledger:
                 rows = ledger.targets(self._key, where=conditions, after=after, limit=ROWS_AT_ONCE)
             if not rows:
                 return
-            yield from (Row(target_document(row)) for row in rows)
+            yield from rows
             after = rows[-1].id
 
     def errors(self) -> list[Row]:
@@ -343,7 +368,10 @@ class Job:
 
 
 def _run(row: RunLook, job: model.Job, counts: model.Counts) -> Run:
+    """The latest one has the job's books of now, an earlier one those of its end."""
     latest = row.n == job.run
+    books = counts if latest else row.counts
+    document = run_document(row, job, books)
     return Run(
         id=f"R-{row.n}",
         mode=row.mode,
@@ -352,8 +380,11 @@ def _run(row: RunLook, job: model.Job, counts: model.Counts) -> Run:
         started_at=iso(row.started_at),
         ended_at=iso(row.ended_at),
         stop_reason=row.stop_reason,
-        counts=counts if latest else None,
-        health=job.health if latest else None,
+        counts=books,
+        health=job.health if latest else row.health,
+        error_counts=document["error_counts"],
+        error_summary=document["error_summary"],
+        document=document,
     )
 
 

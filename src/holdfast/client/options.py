@@ -30,6 +30,7 @@ class PaceOptions(TypedDict, total=False):
     cookies: bool
     ignore_robots: bool
     allow_private: bool
+    auto_resume: bool
     allow: Sequence[str]
     resolve: Mapping[str, str]
 
@@ -84,6 +85,7 @@ PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "cookies": ("cookies", _switch),
     "ignore_robots": ("ignore_robots", _switch),
     "allow_private": ("allow_private", _switch),
+    "auto_resume": ("auto_resume", _switch),
     "allow": ("allow", lambda value: tuple(_texts(value))),
     "resolve": ("resolve", dict),
 }

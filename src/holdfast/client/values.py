@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.model.job import Counts
@@ -46,7 +46,8 @@ class Row(Mapping[str, Any]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One execution of a job. Counts, coverage and health are those of the job, and only its latest run has them."""
+    """One execution of a job. Counts, coverage and health are those of the job when the run ended, and of the latest
+    run those of now; a run that ended under an earlier version has none."""
 
     id: str
     mode: str
@@ -57,6 +58,9 @@ class Run:
     stop_reason: str | None
     counts: Counts | None
     health: str | None
+    error_counts: dict[str, int] | None = None  # failed targets by code
+    error_summary: str | None = None
+    document: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def coverage(self) -> dict[str, Any] | None:

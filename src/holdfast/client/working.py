@@ -95,7 +95,9 @@ class Shift:
 
     def _work(self) -> None:
         try:
-            self._ended = self._session.run()
+            self._ended = ended = self._session.run()
+            if ended.how != "lost":  # how it ended is told, too, however little time passed since the last commit
+                self._tell(ended.job, ended.counts, 0, ended.checkpoint)
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             self._error = error
         finally:

@@ -88,6 +88,8 @@ SETTINGS: tuple[Setting, ...] = (
     _pace("checkpoint.every_targets", "checkpoint_targets", kinds.whole(0, 10**9),
           "a checkpoint after so many targets; 0: not by number"),
     _pace("checkpoint.every", "checkpoint_s", kinds.duration(1, 365 * DAY_S), "a checkpoint after so much time"),
+    _pace("auto_resume", "auto_resume", kinds.FLAG,
+          "`false`: a bare `holdfast resume` pauses what a crash left, and says so"),
     Setting(key="checkpoint.enabled", kind=kinds.FLAG, default=True,
             meaning="`false`: checkpoints only at pauses, limits and changes of phase"),
     Setting(key="proxy", kind=kinds.SECRET_URL, default="", pace="proxy", option="--proxy", secret=True,

@@ -12,7 +12,7 @@ from holdfast.engine.liveness import is_dead
 from holdfast.errors import Corrupt, LedgerUnavailable
 from holdfast.model.job import Job, JobSpec
 from holdfast.model.keys import seed_address
-from holdfast.model.lease import Owner
+from holdfast.model.lease import Lease, Owner
 from holdfast.model.states import JOB, move
 from holdfast.model.target import TargetRow
 from holdfast.policy import limits
@@ -91,16 +91,25 @@ def pause(ledger: Ledger, job: Job, *, actor: str, paused_by: str = "user") -> J
     return acknowledged(ledger, job)
 
 
-def cancel(ledger: Ledger, job: Job, *, actor: str) -> Job:
+def cancel(ledger: Ledger, job: Job, *, actor: str, now: bool = False) -> Job:
     """Ask for the end; where nobody works the job it comes at once, pending targets included.
 
-    A cancel that was cut short is finished by the next one.
+    A cancel that was cut short is finished by the next one. `now`: nobody is waited for. Who works the job loses its
+    leases, so what it has in hand is cancelled with the rest, and what it brings later is refused.
     """
     if job.status == "cancelled" and ledger.books(job.id)[1].left:
         cancel_rest(ledger, job)
         return ledger.books(job.id)[0]
     repeated(lambda: ledger.request(job.id, "cancel", actor=actor, because="cancelled by user"), tries=VERB_TRIES)
+    if now:
+        repeated(lambda: ledger.release(_leases_of(ledger, job)), tries=VERB_TRIES)
     return acknowledged(ledger, job)
+
+
+def _leases_of(ledger: Ledger, job: Job) -> list[Lease]:
+    """The leases of whoever works the job, to be given back in its place: while a cancel stands no others are given."""
+    held = ledger.holders(job.id)
+    return [Lease(each.chunk, job.id, each.kind, 0, each.epoch, 0, job.phase) for each in held]
 
 
 def acknowledged(ledger: Ledger, job: Job) -> Job:
@@ -202,5 +211,6 @@ REQUESTED_BECAUSE = {
     "interrupt": "paused by Ctrl-C",
     "disk_full": "the disk is full",
     "blocked": "the site blocks us",
+    "auto_resume": "found unfinished, and auto_resume is off",
     "time_limit": "the time limit is reached",
 }

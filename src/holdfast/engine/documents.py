@@ -8,10 +8,13 @@ from typing import Any
 
 from holdfast.clock import iso
 from holdfast.model.host import HostLook
-from holdfast.model.job import Job
-from holdfast.model.look import Change, Failures
+from holdfast.model.job import Counts, Job
+from holdfast.model.look import Change, Failures, RunLook
+from holdfast.model.spelling import parts_of
 from holdfast.model.target import TargetRow
 from holdfast.ports import Hosts
+
+_TOTALS = {"discovered": "total"}
 
 
 def target_document(row: TargetRow) -> dict[str, Any]:
@@ -37,6 +40,30 @@ def target_document(row: TargetRow) -> dict[str, Any]:
         "settled_at": iso(row.settled_at),
         "run": None if row.run is None else f"R-{row.run}",
         "label": row.label,
+    }
+
+
+def run_document(row: RunLook, job: Job, counts: Counts | None) -> dict[str, Any]:
+    """JOB-05 and JOB-06. The counts are the books at the run's end, not its share of them (decision 0036).
+
+    None: a run that ended under an earlier version kept none.
+    """
+    seven = (counts or Counts()).seven()
+    failed_by = None if counts is None else counts.failed_by
+    return {
+        "run_id": f"R-{row.n}",
+        "job_id": job.uid,
+        "mode": row.mode,
+        "trigger": row.trigger,
+        "status": row.status,
+        "started_at": iso(row.started_at),
+        "ended_at": iso(row.ended_at),
+        "stop_reason": row.stop_reason,
+        "health": row.health,
+        "params": job.params,
+        "error_summary": parts_of(failed_by or {}) or None,
+        "error_counts": failed_by,
+        **{f"targets_{_TOTALS.get(name, name)}": n if counts else None for name, n in seven.items()},
     }
 
 

@@ -6,6 +6,7 @@ from collections import deque
 from typing import Any
 
 from holdfast.clock import iso
+from holdfast.engine.past import Past
 from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint
 from holdfast.model.states import JOB, allowed
@@ -27,10 +28,12 @@ def job_document(
     is_worked: bool | None = None,
     waiting: str = "",
     now_ms: int | None = None,
+    past: Past | None = None,
 ) -> dict[str, Any]:
     """The document of ux 3.4; keys and their order are a contract. `is_worked`: whether a live process holds it.
 
     `waiting`: what it waits for (engine/waits.py), where nothing is fetched. `now_ms`: to tell when it will end.
+    `past`: what its history says (engine/past.py); a list of jobs does without.
     """
     return {
         "schema": SCHEMA,
@@ -62,7 +65,23 @@ def job_document(
         "refetched_after_crash": job.refetched,
         "output": {"path": job.options.output, "format": job.options.output_form} if job.options.output else None,
         "links": {"ui": f"/jobs/{job.uid}"},
+        "params": job.params,
+        "created_at": iso(job.created_at),
+        "started_at": iso(job.started_at),
+        "paused_at": iso(job.paused_at),
+        "finished_at": iso(job.finished_at),
+        "total_paused_duration": None if past is None else past.paused_ms,
+        "last_error": _last_error(job, past),
+        "auto_resume": job.options.auto_resume,
     }
+
+
+def _last_error(job: Job, past: Past | None) -> dict[str, Any] | None:
+    """Why the job failed; it is said until it ends in another way."""
+    if job.last_error is None:
+        return None
+    at, what_for = (job.finished_at, job.stop_reason) if past is None else (past.failed_at, past.failed_for)
+    return {"type": what_for or "job_failed", "message": job.last_error, "ts": iso(at)}
 
 
 def because(job: Job, counts: Counts, is_worked: bool | None = None, waiting: str = "") -> str:

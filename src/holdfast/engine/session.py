@@ -401,8 +401,8 @@ class Session:
 
     async def _ended(self, how: str) -> Ended:
         job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
-        if how == "lost" and job.status == "paused":
-            how = "paused"  # it was taken away by a rollback: who worked it does not take it up again
+        if how == "lost" and job.status in ("paused", "cancelled"):
+            how = job.status  # taken away by a rollback or a cancel: who worked it does not take it up again
         number, how = point.number if point else None, HOW.get(how, how)
         if self._parts.journal is not None and self._leases:
             alone = any(lease.kind == "control" for lease in self._leases)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams, Corrupt, NotFound, Refused
-from holdfast.ledger.books import add_entry, add_event, count, write_checkpoint
+from holdfast.ledger.books import add_entry, add_event, count, counts_of, write_checkpoint, write_tallies
 from holdfast.ledger.tx import Row, Tx, one
 from holdfast.ledger.undoing import IMAGED, put_back
 from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
@@ -226,7 +226,7 @@ def end_job(tx: Tx, before: Job, verb: str, *, health: str | None, because: str,
             because if verb == "fail" else None, before.id,
         ),
     )  # fmt: skip
-    close_runs(tx, before.id, step.target, stop_reason)
+    close_runs(tx, before.id, step.target, stop_reason, health)
     control = control_chunk(tx, before.id)
     add_event(tx, control, "job", verb, step.source, step.target, actor="worker", because=because)
     write_checkpoint(tx, before.id, LAST_CHECKPOINT.get(stop_reason or "", "final"))
@@ -267,10 +267,15 @@ def open_run(tx: Tx, job: int, mode: str, trigger: str) -> int:
     return int(row[0])
 
 
-def close_runs(tx: Tx, job: int, status: str, stop_reason: str | None) -> None:
+def close_runs(tx: Tx, job: int, status: str, stop_reason: str | None, health: str | None = None) -> None:
+    """What is open ends so, with the books of this moment; they come from the tallies, whatever the job's size."""
+    if one(tx, "SELECT 1 FROM run WHERE job = ? AND ended_at IS NULL LIMIT 1", (job,)) is None:
+        return
+    write_tallies(tx)
     tx.run(
-        "UPDATE run SET ended_at = ?, status = ?, stop_reason = ? WHERE job = ? AND ended_at IS NULL",
-        (tx.wall(), status, stop_reason, job),
+        "UPDATE run SET ended_at = ?, status = ?, stop_reason = ?, health = ?, doc = ? "
+        "WHERE job = ? AND ended_at IS NULL",
+        (tx.wall(), status, stop_reason, health, msgspec.json.encode(counts_of(tx, job)), job),
     )
 
 

@@ -28,7 +28,7 @@ from holdfast.ledger import (
     memory_views,
 )
 from holdfast.ledger.memory_state import MemoryStore, Moment, Tables
-from holdfast.model.bookmark import Bookmark, Fresh
+from holdfast.model.bookmark import Bookmark, Ended, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
@@ -346,6 +346,9 @@ class MemoryLedger:
     ) -> tuple[list[Fresh], Bookmark]:
         return self._read(lambda tables: memory_streams.fresh(tables, job, mark, where, limit))
 
+    def ended(self, job: int, mark: Bookmark, *, limit: int = 500) -> tuple[list[Ended], Bookmark]:
+        return self._read(lambda tables: memory_streams.ended(tables, job, mark, limit))
+
     def everything(self, job: int) -> Bookmark:
         return self._read(lambda tables: memory_streams.everything(tables, job))
 
@@ -422,6 +425,9 @@ class MemoryLedger:
 
     def robots_text(self, origin: str) -> bytes | None:
         return self._read(lambda tables: memory_surveys.robots_text(tables, origin))
+
+    def open_chunks(self, job: int) -> list[tuple[int, int]]:
+        return self._read(lambda tables: memory_surveys.open_chunks(tables, job))
 
     def runs(self, job: int) -> list[RunLook]:
         return self._read(lambda tables: memory_surveys.runs(tables, job))

@@ -209,7 +209,7 @@ def _end(tables: Tables, before: Job, ending: health.Ending) -> Job:
         stop_reason=ending.stop_reason,
         last_error=ending.because if ending.verb == "fail" else None,
     )
-    close_runs(tables, before.id, step.target, ending.stop_reason)
+    close_runs(tables, before.id, step.target, ending.stop_reason, ending.health)
     _tell(tables, after, ending.verb, step.source, step.target, actor="worker", because=ending.because)
     checkpoint(tables, before.id, LAST_CHECKPOINT.get(ending.stop_reason or "", "final"))
     return after
@@ -253,11 +253,13 @@ def open_run(tables: Tables, job: int, mode: str, trigger: str) -> int:
     return before.run + 1
 
 
-def close_runs(tables: Tables, job: int, status: str, stop_reason: str | None) -> None:
-    now = tables.at.wall_ms
+def close_runs(tables: Tables, job: int, status: str, stop_reason: str | None, health: str | None = None) -> None:
+    now, counts = tables.at.wall_ms, counts_of(tables, job)
     for (owner, n), run in list(tables.runs.items()):
         if owner == job and run.ended_at is None:
-            tables.runs[owner, n] = replace(run, status=status, ended_at=now, stop_reason=stop_reason)
+            tables.runs[owner, n] = replace(
+                run, status=status, ended_at=now, stop_reason=stop_reason, health=health, counts=counts
+            )
 
 
 def cancel_rest(tables: Tables, job: int, limit: int) -> int:

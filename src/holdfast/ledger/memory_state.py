@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from holdfast.model.bookmark import Bookmark
 from holdfast.model.edit import Exclusion, Walk
 from holdfast.model.host import KeptRobots
-from holdfast.model.job import Job
+from holdfast.model.job import Counts, Job
 from holdfast.model.keys import SALT_BYTES
 from holdfast.model.lease import Lease, Owner
 from holdfast.model.outcome import BodyRef, Record
@@ -190,6 +190,8 @@ class RunRow:
     status: str = "in_progress"
     ended_at: int | None = None
     stop_reason: str | None = None
+    health: str | None = None
+    counts: Counts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ from itertools import groupby
 from holdfast.ledger.memory_books import read_job
 from holdfast.ledger.memory_state import Tables
 from holdfast.ledger.memory_views import result_of, row_of
-from holdfast.model.bookmark import Bookmark, Fresh
+from holdfast.model.bookmark import Bookmark, Ended, Fresh
 from holdfast.policy.filters import Condition, matches, resolved
+
+ENDS = ("succeeded", "skipped", "failed")
 
 
 def fresh(
@@ -44,6 +46,23 @@ def _of_chunk(tables: Tables, chunk: int, where: Sequence[Condition]) -> list[Fr
             if matches(row_of(tables, tables.targets[target]), conditions):
                 found.append(Fresh(chunk, no, place, result_of(tables, tables.targets[target], n, generation)))
     return found
+
+
+def ended(tables: Tables, job: int, mark: Bookmark, limit: int) -> tuple[list[Ended], Bookmark]:
+    """All behind the bookmark at once, chunk by chunk."""
+    heads = everything(tables, job).commits
+    found: list[Ended] = []
+    for (chunk, no, target), row in sorted(tables.attempts.items(), key=lambda item: item[0]):
+        state = tables.targets[target]
+        if state.job == job and chunk in heads and no > mark.commits.get(chunk, 0) and row.outcome in ENDS:
+            found.append(
+                Ended(
+                    chunk=chunk, no=no, target=target, url=state.url, outcome=row.outcome,
+                    disposition=state.disposition if state.settled_by == (chunk, no) else None, code=row.code,
+                    status_code=row.status_code, message=row.message, attempt=row.n, at=row.ended_at,
+                )
+            )  # fmt: skip
+    return found, Bookmark(heads)
 
 
 def everything(tables: Tables, job: int) -> Bookmark:

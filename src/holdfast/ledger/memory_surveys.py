@@ -111,6 +111,13 @@ def robots_text(tables: Tables, origin: str) -> bytes | None:
     return None if row is None or row.kept is None or row.kept.status <= 0 else row.kept.body
 
 
+def open_chunks(tables: Tables, job: int) -> list[tuple[int, int]]:
+    found: Counter[int] = Counter()
+    for row in _targets(tables, job):
+        found[row.chunk] += row.state in (*_PENDING, State.HELD)
+    return sorted(found.items())
+
+
 def runs(tables: Tables, job: int) -> list[RunLook]:
     return [_run(n, row) for (owner, n), row in sorted(tables.runs.items(), key=lambda item: item[0]) if owner == job]
 
@@ -118,7 +125,7 @@ def runs(tables: Tables, job: int) -> list[RunLook]:
 def _run(n: int, row: RunRow) -> RunLook:
     return RunLook(
         n=n, mode=row.mode, trigger=row.trigger, status=row.status, started_at=row.started_at, ended_at=row.ended_at,
-        stop_reason=row.stop_reason,
+        stop_reason=row.stop_reason, health=row.health, counts=row.counts,
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from holdfast.ledger import (
 )
 from holdfast.ledger.books import write_tallies
 from holdfast.ledger.tx import Tx, one
-from holdfast.model.bookmark import Bookmark, Fresh
+from holdfast.model.bookmark import Bookmark, Ended, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
@@ -351,6 +351,9 @@ class SqlLedger:
     ) -> tuple[list[Fresh], Bookmark]:
         return self._read(lambda tx: streams.fresh(tx, job, mark, where, limit))
 
+    def ended(self, job: int, mark: Bookmark, *, limit: int = 500) -> tuple[list[Ended], Bookmark]:
+        return self._read(lambda tx: streams.ended(tx, job, mark, limit))
+
     def everything(self, job: int) -> Bookmark:
         return self._read(lambda tx: streams.everything(tx, job))
 
@@ -423,6 +426,9 @@ class SqlLedger:
 
     def robots_text(self, origin: str) -> bytes | None:
         return self._read(lambda tx: views_surveys.robots_text(tx, origin))
+
+    def open_chunks(self, job: int) -> list[tuple[int, int]]:
+        return self._read(lambda tx: views_surveys.open_chunks(tx, job))
 
     def runs(self, job: int) -> list[RunLook]:
         return self._read(lambda tx: views_surveys.runs(tx, job))

@@ -11,8 +11,19 @@ from collections.abc import Sequence
 from holdfast.ledger.selecting import Condition, clauses
 from holdfast.ledger.tx import Tx, one
 from holdfast.ledger.views import RESULT_COLUMNS, result_from
-from holdfast.model.bookmark import Bookmark, Fresh, read_bookmark
+from holdfast.model.bookmark import Bookmark, Ended, Fresh, read_bookmark
 
+_ENDED_NAMES = (
+    "chunk", "no", "target", "url", "outcome", "disposition", "code", "status_code", "message", "attempt", "at",
+)  # fmt: skip
+_ENDED = (
+    "SELECT a.chunk, a.no, a.target, l.origin || t.path, a.outcome, "
+    "CASE WHEN t.done_chunk = a.chunk AND t.done_no = a.no THEN t.disposition END, "
+    "a.code, a.status_code, a.message, a.n, a.ended_at "
+    "FROM attempt a JOIN target t ON t.id = a.target JOIN lane l ON l.id = t.lane "
+    "WHERE a.chunk = ? AND a.no > ? AND a.no <= ? AND a.outcome IN ('succeeded', 'skipped', 'failed') "
+    "ORDER BY a.no, a.target"
+)
 COMMITS_AT_ONCE = 64  # of one chunk; each has at most as many results as a settle
 
 
@@ -59,6 +70,21 @@ def _of_commits(tx: Tx, chunk: int, after: int, upto: int, where: Sequence[Condi
         (chunk, after, upto, *values),
     )
     return [Fresh(chunk, row[-2], row[-1], result_from(row)) for row in rows]
+
+
+def ended(tx: Tx, job: int, mark: Bookmark, limit: int) -> tuple[list[Ended], Bookmark]:
+    """Tries that settled their target, behind the bookmark; whole commits, as in `fresh`."""
+    heads = tx.rows("SELECT id, no FROM chunk WHERE job = ? AND kind = 'work' ORDER BY id", (job,))
+    found: list[Ended] = []
+    commits = dict(mark.commits)
+    for chunk, no in heads:
+        read = mark.commits.get(chunk, 0)
+        if no <= read or len(found) >= limit:
+            continue
+        commits[chunk] = min(no, read + COMMITS_AT_ONCE)
+        rows = tx.rows(_ENDED, (chunk, read, commits[chunk]))
+        found += [Ended(**dict(zip(_ENDED_NAMES, row, strict=True))) for row in rows]
+    return found, Bookmark(commits)
 
 
 def everything(tx: Tx, job: int) -> Bookmark:

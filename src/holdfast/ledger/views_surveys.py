@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from holdfast.errors import BadParams
+import msgspec
+
+from holdfast.errors import BadParams, Corrupt
 from holdfast.ledger.selecting import RESULT_GEN
 from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.model.job import Counts
 from holdfast.model.look import Change, RunLook
 from holdfast.model.outcome import BEYOND_CAP
 from holdfast.model.states import State, wire_status
@@ -69,6 +72,16 @@ def _natural(text: str) -> tuple[int, str]:
     return (int(text), "") if text.isdigit() else (-1, text)
 
 
+def open_chunks(tx: Tx, job: int) -> list[tuple[int, int]]:
+    """By the lanes' own counters."""
+    rows = tx.rows(
+        "SELECT c.id, sum(l.todo + l.held) FROM chunk c JOIN lane l ON l.chunk = c.id WHERE c.job = ? "
+        "GROUP BY c.id ORDER BY c.id",
+        (job,),
+    )
+    return [(chunk, int(n)) for chunk, n in rows]
+
+
 def link_out(tx: Tx, job: int, key: bytes) -> int | None:
     row = one(tx, "SELECT target FROM external_link WHERE job = ? AND key = ?", (job, key))
     return None if row is None else row[0]
@@ -90,11 +103,17 @@ def robots_text(tx: Tx, origin: str) -> bytes | None:
 
 
 def runs(tx: Tx, job: int) -> list[RunLook]:
-    rows = tx.rows(
-        "SELECT n, mode, trigger, status, started_at, ended_at, stop_reason FROM run WHERE job = ? ORDER BY n", (job,)
-    )
-    names = ("n", "mode", "trigger", "status", "started_at", "ended_at", "stop_reason")
-    return [RunLook(**dict(zip(names, row, strict=True))) for row in rows]
+    names = ("n", "mode", "trigger", "status", "started_at", "ended_at", "stop_reason", "health")
+    rows = tx.rows(f"SELECT {', '.join(names)}, doc FROM run WHERE job = ? ORDER BY n", (job,))
+    return [RunLook(**dict(zip(names, row[:-1], strict=True)), counts=_books_then(job, row)) for row in rows]
+
+
+def _books_then(job: int, row: Row) -> Counts | None:
+    """Runs that ended under an earlier version have none."""
+    try:
+        return None if row[-1] is None else msgspec.json.decode(bytes(row[-1]), type=Counts)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise Corrupt(f"the books of run R-{row[0]} of job {job} cannot be read: {error}") from error
 
 
 def changes(

@@ -55,6 +55,23 @@ class Fresh:
     row: PageRow
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A target that came to its end in a commit: succeeded, skipped or failed, by which try."""
+
+    chunk: int
+    no: int
+    target: int
+    url: str
+    outcome: str
+    disposition: str | None  # None also where it was put back since
+    code: str | None
+    status_code: int | None
+    message: str | None
+    attempt: int
+    at: int
+
+
 def check_consumer(name: str) -> str:
     """A name that can be printed and stored."""
     if not name or len(name) > CONSUMER_LENGTH_MAX or not name.isprintable():

@@ -54,6 +54,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     batch: str = ""  # the list that the job is a row of
     output: str = ""  # the file that results are written to when a command that works the job ends, and its form
     output_form: str = ""
+    auto_resume: bool = True  # found unfinished by a `resume` of all: goes on; False: is paused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

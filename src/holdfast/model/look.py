@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from holdfast.model.job import Counts
 from holdfast.model.record import Checkpoint
 
 EventKind = tuple[str, str]  # thing, verb
@@ -101,7 +102,7 @@ class Upcoming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLook:
-    """One execution of a job."""
+    """One execution of a job; `counts` are the books when it ended."""
 
     n: int
     mode: str
@@ -110,6 +111,8 @@ class RunLook:
     started_at: int
     ended_at: int | None
     stop_reason: str | None
+    health: str | None = None
+    counts: Counts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

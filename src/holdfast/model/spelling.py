@@ -1,4 +1,4 @@
-"""What somebody may have meant: the nearest known word, said the same way by every surface. Pure."""
+"""Small words that every surface says the same way: what somebody may have meant, how a number splits. Pure."""
 
 from __future__ import annotations
 
@@ -11,3 +11,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def parts_of(numbers: dict[str, int]) -> str:
+    """`network_timeout 5, http_403 3`: the largest first."""
+    ranked = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name or 'unnamed'} {number}" for name, number in ranked)

@@ -20,6 +20,8 @@ from holdfast.policy.patterns import Pattern, read_pattern
 from holdfast.policy.traps import LIMIT, REPEATS, TOO_LONG, trap
 
 SCOPES = ("host", "domain", "prefix", "any")
+RULES = "_rules"  # where a recipe of one's own keeps them among its params; no author's parameter can have that name
+NO_RULES: dict[str, Any] = {"include": [], "exclude": [], "max_depth": None}
 Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
 
 
@@ -105,11 +107,16 @@ def _directory(seed: Address) -> str:
     return seed.path.partition("?")[0].rpartition("/")[0] + "/"
 
 
+def by_rules(rules: dict[str, Any]) -> Scope:
+    """The scope of a recipe that decides in its steps what belongs to it, under the rules that a person gave it."""
+    return Scope.of({"seeds": [], "scope": "any", **NO_RULES, **rules})
+
+
 def judge_of(params: dict[str, Any]) -> Judge:
     """The rule that leaves a found URL out under these params; "" where it belongs to the site, or is beyond a cap."""
-    if "scope" not in params:
+    if "scope" not in params and RULES not in params:
         raise BadParams("these params have no scope: there is nothing to judge found URLs by")
-    scope = Scope.of(params)
+    scope = Scope.of(params) if "scope" in params else by_rules(params[RULES])
 
     def judge(url: str, depth: int, page: str) -> str:
         ruling = scope.judge(seed_address(url), page_host=seed_address(page).host, depth=depth)

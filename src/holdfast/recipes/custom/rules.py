@@ -13,11 +13,10 @@ import msgspec
 
 from holdfast.model.keys import canonical
 from holdfast.model.target import Found
-from holdfast.policy.scope import Scope
+from holdfast.policy.scope import NO_RULES, RULES, Scope, by_rules
 
-KEY = "_rules"
+KEY = RULES
 BY_RULE = "excluded"
-NONE: dict[str, Any] = {"include": [], "exclude": [], "max_depth": None}
 
 
 def checked(params: dict[str, Any]) -> dict[str, Any]:
@@ -32,6 +31,11 @@ def checked(params: dict[str, Any]) -> dict[str, Any]:
 def authors(params: dict[str, Any]) -> dict[str, Any]:
     """The params that are the author's."""
     return {name: value for name, value in params.items() if name != KEY}
+
+
+def all_of(params: dict[str, Any]) -> dict[str, Any]:
+    """Every rule by its name, those that say nothing too."""
+    return {**NO_RULES, **params.get(KEY, {})}
 
 
 def max_depth(params: dict[str, Any]) -> int | None:
@@ -53,4 +57,4 @@ def judged(found: Found, params: dict[str, Any]) -> Found:
 
 @lru_cache(16)
 def _scope(rules: bytes) -> Scope:
-    return Scope.of({"seeds": [], "scope": "any", **NONE, **msgspec.json.decode(rules)})
+    return by_rules(msgspec.json.decode(rules))

@@ -9,7 +9,7 @@ from holdfast.model.bookmark import Bookmark
 from holdfast.model.outcome import Record
 from holdfast.policy.filters import parse
 from holdfast.testing.conformance.bench import MARSH, Bench
-from holdfast.testing.conformance.verdicts import fail, page, succeed
+from holdfast.testing.conformance.verdicts import fail, page, retry, skip, succeed
 from holdfast.testing.conformance.worker import Worker
 
 
@@ -125,6 +125,26 @@ class TestResults:
         worker = with_three_pages(bench)
         rows = bench.ledger.results(worker.job, where=parse("depth:>0 -url:*/b"))
         assert [row.url for row in rows] == [f"{MARSH}/a"]
+
+
+class TestEnded:
+    def test_targets_come_once_when_they_have_come_to_their_end(self, bench: Bench) -> None:
+        """ux 5.1: `target.*` from attempt rows; a try that is repeated is no end."""
+        worker = bench.working(pages=4)
+        before = bench.ledger.everything(worker.job)
+        first, second, third, fourth = worker.claim()
+        worker.settle(page(first), fail(second))
+        worker.settle(skip(third), retry(fourth))
+        rows, mark = bench.ledger.ended(worker.job, before)
+        told = {(row.target, row.outcome, row.disposition is not None, row.code is not None) for row in rows}
+        assert told == {
+            (first.id, "succeeded", True, False),
+            (second.id, "failed", False, True),
+            (third.id, "skipped", True, False),
+        }
+        assert {row.url for row in rows} == {first.url, second.url, third.url}
+        assert bench.ledger.ended(worker.job, mark) == ([], mark)
+        assert mark == bench.ledger.everything(worker.job)
 
 
 class TestStreams:

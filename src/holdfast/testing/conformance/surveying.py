@@ -133,6 +133,18 @@ class TestRobotsText:
         assert bench.ledger.robots_text(MARSH) is None
 
 
+class TestOpenChunks:
+    def test_chunks_with_targets_say_how_many_are_left(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        [(chunk, left)] = bench.ledger.open_chunks(worker.job)
+        assert left == 3
+        first, second = worker.claim(room=2)
+        worker.settle(page(first), fail(second))
+        assert bench.ledger.open_chunks(worker.job) == [(chunk, 1)]
+        worker.settle(*map(page, worker.claim()))
+        assert bench.ledger.open_chunks(worker.job) == [(chunk, 0)]
+
+
 class TestChanges:
     def test_runs_come_oldest_first(self, bench: Bench) -> None:
         job = bench.started()
@@ -140,6 +152,43 @@ class TestChanges:
             bench.ledger.open_run(job.id, mode=mode, trigger="cli")
         runs = bench.ledger.runs(job.id)
         assert [(run.n, run.mode, run.status) for run in runs] == [(1, "full", "failed"), (2, "resume", "in_progress")]
+
+    def test_a_run_keeps_the_books_of_its_end(self, bench: Bench) -> None:
+        """JOB-05, JOB-06: whatever becomes of its targets later."""
+        worker = with_every_status(bench)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        [then] = bench.ledger.runs(worker.job)
+        books = bench.ledger.books(worker.job)[1]
+        assert (then.counts, then.health) == (None, None)
+        bench.ledger.open_run(worker.job, mode="resume", trigger="cli")
+        worker.settle(*map(page, worker.claim()))
+        first, second = bench.ledger.runs(worker.job)
+        assert (first.counts, second.counts) == (books, None)
+        assert books.failed_by
+
+    def test_the_run_that_ends_a_job_has_its_last_books_and_its_health(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        first, second = worker.claim()
+        worker.settle(page(first), fail(second))
+        job = bench.ledger.finish(worker.job, worker.control)
+        assert job is not None
+        [run] = bench.ledger.runs(worker.job)
+        assert (run.counts, run.health) == (bench.ledger.books(worker.job)[1], job.health)
+        assert run.counts is not None
+        assert (run.counts.succeeded, run.counts.failed) == (1, 1)
+
+    def test_a_run_that_ends_with_a_rescue_has_nothing_in_hand(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        worker.claim(room=2)
+        bench.dead.add(worker.owner)
+        bench.ledger.request(worker.job, "pause", actor="ann", because="lunch")
+        bench.ledger.acknowledge(worker.job, is_dead=bench.is_dead)
+        [run] = bench.ledger.runs(worker.job)
+        assert run.counts == bench.ledger.books(worker.job)[1]
+        assert run.counts is not None
+        assert (run.counts.pending, run.counts.in_progress) == (3, 0)
 
     def test_what_a_later_run_brought_is_added(self, bench: Bench) -> None:
         worker = bench.working(pages=2)

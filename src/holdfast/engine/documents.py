@@ -44,7 +44,7 @@ def target_document(row: TargetRow) -> dict[str, Any]:
 
 
 def run_document(row: RunLook, job: Job, counts: Counts | None) -> dict[str, Any]:
-    """JOB-05 and JOB-06. The counts are the books at the run's end, not its share of them (decision 0036).
+    """JOB-05 and JOB-06. The counts are the books at the run's end, not its share of them (decision 0033).
 
     None: a run that ended under an earlier version kept none.
     """

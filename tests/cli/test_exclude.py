@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from pathlib import Path
 
@@ -92,7 +93,16 @@ def test_a_crawl_goes_on_around_what_is_excluded(tree: WorldServer, tmp_path: Pa
     assert all(row["attempts"] == 0 for row in rows if row["rule"] == "exclusion 1")
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
     removed = holdfast("exclude", "frogs", "--remove", "1", cwd=tmp_path)
-    assert "to fetch what it left out: holdfast crawl frogs --mode full\n" in removed.err
+    assert (
+        "is removed.\n  frogs is complete; to fetch what it left out: holdfast crawl frogs --mode full\n" in removed.err
+    )
+    assert " was removed already, " in holdfast("exclude", "frogs", "--remove", "1", cwd=tmp_path).err
+    told = holdfast("explain", "frogs", f"/p/{min(left_out)}", "--json", cwd=tmp_path).json()
+    assert "was added by cli at " in told["because"]
+    assert ", and removed at " in told["because"]
+    assert told["undo"] == "holdfast crawl frogs --mode full"
+    assert holdfast(*shlex.split(told["undo"])[1:], cwd=tmp_path).code == 0
+    assert len(listed(tmp_path, "status:succeeded")) == 60
 
 
 def test_exclusions_are_listed_with_who_and_when(tmp_path: Path) -> None:

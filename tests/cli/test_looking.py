@@ -272,6 +272,9 @@ def test_an_interrupted_job_stands_still_since_its_last_commit(tmp_path: Path, s
     after = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
     listed = holdfast("status", "--json", cwd=tmp_path).json()["jobs"][0]
     assert before["since"] == after["since"] == listed["since"] == iso(died_at)
+    [line] = holdfast("events", "frogs", "--type", "lease.rescued", cwd=tmp_path).out.splitlines()[1:]
+    assert line.endswith(" times)")  # a worker holds many chunks, and they died together
+    assert len(holdfast("events", "frogs", "--type", "lease.rescued", "--jsonl", cwd=tmp_path).out.splitlines()) > 1
 
 
 def test_what_was_only_queued_is_not_interrupted(crawled: Path) -> None:

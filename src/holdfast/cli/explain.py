@@ -42,10 +42,10 @@ def _text(found: Explanation) -> str:
         tries = [attempt_document(each) for each in found.attempts]
         cells = [
             (
-                str(each["n"]), each["started_at"] or "-", each["outcome"], each["code"] or "-",
+                str(n), each["started_at"] or "-", each["outcome"], each["code"] or "-",
                 str(each["http_status"] or "-"), str(each["ms"]), each["message"] or "",
             )
-            for each in tries
+            for n, each in enumerate(tries, 1)  # one after the other: after a retry they count from 1 again
         ]  # fmt: skip
         lines += [f"  {line}" for line in table(HEAD, cells).splitlines()]
     return "\n".join(lines)

@@ -17,10 +17,14 @@ from cli.commands import PROGRAM, Running, crawl_words, environment, holdfast, l
 from holdfast.cli.arguments import SWITCHES, WITH_VALUE, Globals, take_globals
 from holdfast.cli.commands import COMMANDS, Command, command
 from holdfast.cli.parser import Parser
+from holdfast.cli.status import INTERRUPTED, REQUESTED, STOPPED, WORDS
 from holdfast.cli.targets import FIELDS
 from holdfast.clock import iso
 from holdfast.demo.serving import WorldServer
 from holdfast.engine.liveness import is_dead
+from holdfast.model.job import REQUESTS
+from holdfast.model.states import JOB
+from holdfast.policy.filters import JOB_STATES
 from waiting import wait_until
 
 CPU_S_MAX = 0.3
@@ -283,3 +287,27 @@ def test_what_was_only_queued_is_not_interrupted(crawled: Path) -> None:
         holdfast("status", "frogs", cwd=crawled).out.splitlines()[1].startswith("Queued: nobody has begun it, since ")
     )
     assert holdfast("resume", "frogs", cwd=crawled).code == 3
+
+
+def test_jobs_are_filtered_by_the_words_that_the_screen_prints(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        for status in JOB.states:
+            put_into(ledger, submit(ledger, name=status), status)
+        killed = put_into(ledger, submit(ledger, name="killed"), "in_progress")
+        ledger.open_run(killed.id, mode="full", trigger="cli")
+
+    def names(*words: str) -> set[str]:
+        return {row["name"] for row in holdfast("jobs", *words, "--json", cwd=tmp_path).json()["jobs"]}
+
+    assert names("--status", "done") == names("--status", "completed") == {"completed"}
+    assert names("--status", "interrupted") == {"killed"}
+    assert names("--status", "interrupted,paused") == {"killed", "paused"}
+    assert names("--where", "state:queued") == {"pending", "in_progress"}
+    refused = holdfast("jobs", "--where", "status:done", cwd=tmp_path)
+    assert (refused.code, "did you mean state:done?" in refused.err) == (2, True)
+
+
+def test_every_word_of_the_column_can_be_asked_for() -> None:
+    printed = {*WORDS.values(), *REQUESTED.values(), INTERRUPTED, STOPPED}
+    assert {word.lower() for word in printed} == set(JOB_STATES)
+    assert set(REQUESTED) == set(REQUESTS)

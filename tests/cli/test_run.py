@@ -98,7 +98,16 @@ def test_a_step_that_raises_fails_its_target_only(tmp_path: Path, web: FakeWeb) 
     assert len(failed) == BOARDS
     assert "AttributeError" in failed[0]["because"]
     assert "forum.py, line" in failed[0]["because"]
+    assert f"  recipe_error {BOARDS}, the first: AttributeError: " in done.err
     assert "  after the recipe is mended: holdfast retry frogs --where code:recipe_error" in done.err
+
+
+def test_a_seed_whose_step_raises_was_fetched_and_says_what_was_raised(tmp_path: Path, web: FakeWeb) -> None:
+    write(tmp_path, FORUM.replace('page.links("a.thread")', "page.nothing"))
+    done = holdfast(*forum_words(web, "--max-attempts", "1"), cwd=tmp_path)
+    refused(done, 8, "because: no seed could be worked: recipe_error")
+    said = "AttributeError: 'Page' object has no attribute 'nothing' (forum.py, line 12)"
+    assert f"\n  recipe_error 1: {said}\n" in done.err
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])

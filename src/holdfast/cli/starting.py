@@ -160,7 +160,7 @@ def _head(ledger: Ledger, job: Job) -> str:
     """`docs-x  site  https://docs.x.dev   R-4 resumed at 1000 done`"""
     counts = ledger.books(job.id)[1]
     run = f"R-{job.run + 1} " + (f"resumed at {counts.succeeded} done" if job.run else "started")
-    return f"{job.name}  {job.recipe}  {summary.inputs(job)}   {run}"
+    return f"{job.name}  {job.recipe}{summary.inputs(job)}   {run}"
 
 
 def _left(call: Call, ledger: Ledger, job: Job) -> Result:

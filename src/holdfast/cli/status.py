@@ -32,7 +32,8 @@ WORDS = {
     "timeout": "Timed out",
     "cancelled": "Cancelled",
 }
-INTERRUPTED = "Interrupted"
+REQUESTED = {"pause": "Pausing", "cancel": "Cancelling", "time_out": "Stopping"}
+INTERRUPTED, STOPPED = "Interrupted", "Stopped"
 HEAD = ("JOB", "ID", "KIND", "STATE", "DONE", "LEFT", "FAILED", "SINCE")
 
 
@@ -135,8 +136,8 @@ def word_of(job: Job, owner: Owner | None) -> str:
     if job.status == "in_progress" and owner is None:
         return WORDS["pending"] if is_queued(job) else INTERRUPTED
     if job.requested:
-        return {"pause": "Pausing", "cancel": "Cancelling"}[job.requested]
-    return "Stopped" if (job.status, job.stop_reason) == ("timeout", PAGE_LIMIT) else WORDS[job.status]
+        return REQUESTED[job.requested]
+    return STOPPED if (job.status, job.stop_reason) == ("timeout", PAGE_LIMIT) else WORDS[job.status]
 
 
 def _newest_number(ledger: Ledger, job: Job) -> int:
@@ -153,7 +154,7 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
     if now.status == "in_progress" and owner is None:
         why = "nobody has begun it" if is_queued(now) else "nobody works it"
     lines = [
-        f"{now.name}  {now.uid}  {now.recipe}  {inputs(now)}   {f'R-{now.run}' if now.run else 'not run yet'}",
+        f"{now.name}  {now.uid}  {now.recipe}{inputs(now)}   {f'R-{now.run}' if now.run else 'not run yet'}",
         f"{word_of(now, owner)}: {why}, since {moment(now.since, wall_ms)}",
         books(counts),
     ]

@@ -55,9 +55,10 @@ def first_words(how: str, job: Job) -> str:
 
 
 def inputs(job: Job) -> str:
-    """What the job was begun with: its first seed or range."""
+    """What the job was begun with, behind a gap: its first seed or range; nothing of a recipe of one's own."""
     given = job.params.get("seeds") or job.params.get("ranges") or [""]
-    return f"{given[0]} and {len(given) - 1} more" if len(given) > 1 else str(given[0])
+    first = f"{given[0]} and {len(given) - 1} more" if len(given) > 1 else str(given[0])
+    return f"  {first}" if first else ""
 
 
 def books(counts: Counts) -> str:

@@ -20,6 +20,7 @@ from holdfast.model.outcome import UNCHANGED
 from holdfast.model.target import AttemptRow, TargetRow
 from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
+from holdfast.policy.retry import bare
 from holdfast.policy.robots import read_robots
 from holdfast.policy.scope import Scope
 from holdfast.policy.traps import LIMIT, SENTENCES
@@ -142,12 +143,13 @@ class _Known:
             said = f"the site said at {_when(self._row.settled_at)} that it has not changed"
             return self._told("fetched", f"fetched and saved in an earlier run; {said}")
         what = "" if self._row.disposition in (None, "page") else f" ({self._row.disposition})"
-        return self._told("fetched", f"fetched and saved{what} at {_when(self._row.settled_at)}")
+        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}")
 
     def _failed(self) -> Explanation:
         code = self._row.code or ""
         meaning = CODES[code].meaning if code in CODES else "unknown"
-        because = f"failed with {code} ({meaning}) after {self._tries()}: {self._row.because or '-'}"
+        said = bare(self._row.because or "-", code, self._row.url)
+        because = f"{code} ({meaning}) after {self._tries()}: {said}"
         undo = f"holdfast retry {self._job.name} --where {shlex.quote(f'url:{self._row.url}')}"
         return self._told("failed", because, undo=undo)
 

@@ -203,7 +203,8 @@ def test_a_plan_that_turned_out_too_small_has_no_share() -> None:
 
 def test_lines_are_folded_between_parts_and_words_and_no_command_is_cut() -> None:
     long = (
-        "Completed  docs  R-1   discovered 4123 = 2132 succeeded + 2 failed + 0 skipped + 0 cancelled + 0 pending   point 1\n"
+        "Completed  docs  R-1   discovered 4123 = 2132 succeeded + 2 failed + 0 skipped + 0 cancelled + 0 pending"
+        "   checkpoint 1\n"
         "  continue: holdfast resume docs     results so far: holdfast export docs -o docs.jsonl --format jsonl\n"
         "  because: no seed could be worked, and this sentence is longer than the line that it stands in can be\n"
         "  crawl URL...|NAME    crawl a site; the same command again goes on where it stopped\n"
@@ -212,7 +213,7 @@ def test_lines_are_folded_between_parts_and_words_and_no_command_is_cut() -> Non
     assert folded(long, 80).splitlines() == [
         "Completed  docs  R-1",
         "    discovered 4123 = 2132 succeeded + 2 failed + 0 skipped + 0 cancelled + 0",
-        "    pending   point 1",
+        "    pending   checkpoint 1",
         "  continue: holdfast resume docs",
         "      results so far: holdfast export docs -o docs.jsonl --format jsonl",
         "  because: no seed could be worked, and this sentence is longer than the line",

@@ -28,7 +28,10 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--regex", action="store_true", help="PATTERN is a regular expression, searched in the path")
     parser.add_argument("--dry-run", action="store_true", help="say what it would leave out, change nothing")
     parser.add_argument(
-        "--remove", type=whole(1, 10**9), metavar="N", help="remove exclusion N, put back what it left out"
+        "--remove",
+        type=whole(1, 10**9),
+        metavar="N",
+        help="remove exclusion N, put back what it left out (if unfinished)",
     )
     parser.add_argument("--this-run", action="store_true", help="only until the job is rescanned or restarted")
 

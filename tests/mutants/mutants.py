@@ -98,7 +98,8 @@ MUTANTS = (
         "recipes/custom/step.py",
         (
             (
-                '            raise pages.stopped from error\n        return Failed("recipe_error", sentence(error))\n',
+                "            raise pages.stopped from error\n"
+                '        return Failed("recipe_error", pages.not_awaited() or sentence(error))\n',
                 "            raise pages.stopped from error\n",
             ),
         ),
@@ -108,7 +109,7 @@ MUTANTS = (
         "a step swallows its lost lease",
         "a step that catches everything cannot settle a target that its worker has lost",
         "recipes/custom/step.py",
-        (("    if pages.stopped is not None:\n        raise pages.stopped\n    return", "    return"),),
+        (("    if pages.stopped is not None:\n        raise pages.stopped\n    if", "    if"),),
         "recipes/test_custom.py -k cannot_swallow",
     ),
     Mutant(

@@ -82,7 +82,7 @@ def _command(row: Command) -> str:
             f"{row.summary[:1].upper()}{row.summary[1:]}.",
             "\n".join(["```console", *(f"$ {line}" for line in row.examples), "```"]),
             *([table(("argument", "means"), arguments).strip()] if arguments else []),
-            *(parser.epilog or "").splitlines(),
+            *([" ".join(parser.epilog.split())] if parser.epilog else []),
         ]
     )
 

@@ -36,6 +36,8 @@ def lifecycle() -> str:
         "A state is a fact. *Pausing* is `in_progress` with a request beside it; *waiting* is `pending` with a time "
         "and a because. A move that is *fenced* needs the chunk's present epoch: a worker that lost its lease cannot "
         "make it. A move marked *no command yet* is in the table, and nothing in this version makes it.",
+        "Active time, which `--time-limit` counts, is added up where leases are renewed: every third of `lease`, ten "
+        "seconds by default. A kill loses what came after the last renewal, so a killed job may run so much longer.",
         *(part for machine in MACHINES for part in _machine(machine)),
         "## How a status is stored\n\nA target's status has eight physical forms, so that the indexes of what can be "
         "claimed stay small however much is settled.",

@@ -373,7 +373,7 @@ class Looks(Protocol):
         """(key, URL) of the links out of scope that were known at these commit numbers."""
 
     def pulse(self, job: int) -> int:
-        """When the job's last commit was: wall ms, 0 before the first."""
+        """When the job's last commit was, apart from rescues, which tell of a death: wall ms, 0 before the first."""
 
 
 class Surveys(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, su
 from cli.schemas import validator
 from cli.worked import failed_urls, write_many_pending
 from holdfast.demo.serving import WorldServer
+from waiting import wait_until
 
 TAGS = 2_300  # three slices
 
@@ -26,7 +28,10 @@ def test_a_running_job_fetches_nothing_of_it_any_more(slow_tree: WorldServer, tm
     done = holdfast("exclude", "frogs", "/p/1*", "--json", cwd=tmp_path)
     assert done.code == 0, done.err
     begun = listed(tmp_path, "url:*/p/1* status:succeeded,in_progress,failed")
-    crawl.wait_for(" crawling succeeded=")
+    with ledger_in(tmp_path) as ledger:
+        job = ledger.job("frogs").id
+        by_then = ledger.books(job)[1].succeeded
+        wait_until(lambda: ledger.books(job)[1].succeeded > by_then + 50, 60)
     assert holdfast("pause", "frogs", cwd=tmp_path).code == 0
     assert crawl.end().code == 10
     assert listed(tmp_path, "url:*/p/1* status:succeeded,in_progress,failed,pending") <= begun
@@ -92,7 +97,16 @@ def test_a_crawl_goes_on_around_what_is_excluded(tree: WorldServer, tmp_path: Pa
     assert all(row["attempts"] == 0 for row in rows if row["rule"] == "exclusion 1")
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
     removed = holdfast("exclude", "frogs", "--remove", "1", cwd=tmp_path)
-    assert "to fetch what it left out: holdfast crawl frogs --mode full\n" in removed.err
+    assert (
+        "is removed.\n  frogs is complete; to fetch what it left out: holdfast crawl frogs --mode full\n" in removed.err
+    )
+    assert " was removed already, " in holdfast("exclude", "frogs", "--remove", "1", cwd=tmp_path).err
+    told = holdfast("explain", "frogs", f"/p/{min(left_out)}", "--json", cwd=tmp_path).json()
+    assert "was added by cli at " in told["because"]
+    assert ", and removed at " in told["because"]
+    assert told["undo"] == "holdfast crawl frogs --mode full"
+    assert holdfast(*shlex.split(told["undo"])[1:], cwd=tmp_path).code == 0
+    assert len(listed(tmp_path, "status:succeeded")) == 60
 
 
 def test_exclusions_are_listed_with_who_and_when(tmp_path: Path) -> None:

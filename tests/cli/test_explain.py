@@ -263,7 +263,7 @@ def test_people_get_it_as_text_without_control_codes(site: Place) -> None:
     done = holdfast("explain", "frogs", f"http://{site[1]}/gone", cwd=site[0])
     lines = done.out.splitlines()
     assert lines[0] == f"http://{site[1]}/gone"
-    assert lines[1].startswith("failed: failed with http_404 (no such page) after 1 attempt")
+    assert lines[1].startswith("failed: http_404 (no such page) after 1 attempt: HTTP 404")
     assert f"  found on: http://{site[1]}/" in lines
     assert CONTROL_CODE.search(done.out) is None
 

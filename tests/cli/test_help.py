@@ -68,6 +68,12 @@ def test_the_overview_names_every_topic(tmp_path: Path) -> None:
     assert f"holdfast help TOPIC: {', '.join(TOPIC_NAMES)}." in holdfast("--help", cwd=tmp_path).out
 
 
+def test_a_topic_that_is_a_command_too_is_told_as_a_topic(tmp_path: Path) -> None:
+    """The options of the command are a word further: resume --help."""
+    assert holdfast("help", "resume", cwd=tmp_path).out == f"{TOPICS['resume'][1]()}\n"
+    assert "--extend DUR" in holdfast("resume", "--help", cwd=tmp_path).out
+
+
 def test_the_topics_leave_nothing_out() -> None:
     filters, codes, variables = (TOPICS[name][1]() for name in ("filters", "exit-codes", "environment"))
     assert all(f" {key}" in filters for key in (*TARGETS.keys, *JOBS.keys))

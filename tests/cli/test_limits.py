@@ -36,6 +36,7 @@ def test_ten_pages_are_fetched_then_ten_more(slow_tree: WorldServer, tmp_path: P
     assert pages_asked(slow_tree) == 10
     job = done.json()
     assert (job["status"], job["stop_reason"], job["health"]) == ("timeout", "page_limit", "partial")
+    assert " frogs page_limit succeeded=" in done.err
     assert job["limits"] == {"max_pages": 10, "time_seconds": None}
     assert job["counts"]["succeeded"] + job["counts"]["failed"] == 10
     assert job["counts"]["pending"] > 0

@@ -39,7 +39,7 @@ def test_a_failure_is_a_line_with_its_context(crawled: Path, tree: WorldServer) 
     assert (told["phase"], told["level"], told["code"], told["attempt"]) == ("ERROR", "warning", "http_404", "1")
     assert (told["event"], told["kind"]) == ("retry_decision", "non_retryable")
     assert told["url"] == f"{tree.url}/p/60"
-    for reference in (told["target"], told["url"]):
+    for reference in (told["target"], told["url"], "/p/60"):
         assert holdfast("logs", "frogs", "--target", reference, "--jsonl", cwd=crawled).out.splitlines() == [line]
     answer = holdfast("logs", "frogs", "--json", cwd=crawled).json()
     validator("log").validate(answer)

@@ -13,12 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import PROGRAM, crawl_words, environment, holdfast, ledger_in, put_into, submit
+from cli.commands import PROGRAM, Running, crawl_words, environment, holdfast, ledger_in, put_into, submit
 from holdfast.cli.arguments import SWITCHES, WITH_VALUE, Globals, take_globals
 from holdfast.cli.commands import COMMANDS, Command, command
 from holdfast.cli.parser import Parser
+from holdfast.cli.status import INTERRUPTED, REQUESTED, STOPPED, WORDS
 from holdfast.cli.targets import FIELDS
+from holdfast.clock import iso
 from holdfast.demo.serving import WorldServer
+from holdfast.engine.liveness import is_dead
+from holdfast.model.job import REQUESTS
+from holdfast.model.states import JOB
+from holdfast.policy.filters import JOB_STATES
+from waiting import wait_until
 
 CPU_S_MAX = 0.3
 # fmt: off
@@ -64,7 +71,9 @@ def test_status_is_one_screen(crawled: Path) -> None:
 
 def test_a_running_job_that_nobody_works_is_said_to_be_interrupted(tmp_path: Path) -> None:
     with ledger_in(tmp_path) as ledger:
-        put_into(ledger, submit(ledger), "in_progress")
+        job = put_into(ledger, submit(ledger), "in_progress")
+        assert "Queued: nobody has begun it, since " in holdfast("status", "frogs", cwd=tmp_path).out
+        ledger.open_run(job.id, mode="full", trigger="cli")
     done = holdfast("status", "frogs", cwd=tmp_path)
     assert "Interrupted: nobody works it, since " in done.out
     assert "allowed: holdfast resume frogs, " in done.out
@@ -251,3 +260,54 @@ def test_every_global_option_is_among_them() -> None:
     """But --json and --jsonl, which are a choice, and --version, which says it and does nothing else."""
     tried = {(WITH_VALUE | SWITCHES)[word] for word in EVERYWHERE if word.startswith("-")}
     assert tried == {field.name for field in fields(Globals)} - {"fields", "jsonl", "version"}
+
+
+def test_an_interrupted_job_stands_still_since_its_last_commit(tmp_path: Path, slow_tree: WorldServer) -> None:
+    """Not since its run began; freeing what the dead worker held does not change that."""
+    crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
+    with ledger_in(tmp_path) as ledger:
+        wait_until(lambda: bool(ledger.jobs()) and ledger.books(ledger.jobs()[0].id)[1].succeeded > 20, 30)
+        crawl.stop()
+        job = ledger.job("frogs")
+        died_at = ledger.pulse(job.id)
+        assert died_at > job.since
+        before = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+        assert ledger.rescue(job.id, is_dead=is_dead).chunks
+    after = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
+    listed = holdfast("status", "--json", cwd=tmp_path).json()["jobs"][0]
+    assert before["since"] == after["since"] == listed["since"] == iso(died_at)
+    [line] = holdfast("events", "frogs", "--type", "lease.rescued", cwd=tmp_path).out.splitlines()[1:]
+    assert line.endswith(" times)")  # a worker holds many chunks, and they died together
+    assert len(holdfast("events", "frogs", "--type", "lease.rescued", "--jsonl", cwd=tmp_path).out.splitlines()) > 1
+
+
+def test_what_was_only_queued_is_not_interrupted(crawled: Path) -> None:
+    assert holdfast("retry", "frogs", "--queue-only", cwd=crawled).code == 0
+    assert (
+        holdfast("status", "frogs", cwd=crawled).out.splitlines()[1].startswith("Queued: nobody has begun it, since ")
+    )
+    assert holdfast("resume", "frogs", cwd=crawled).code == 3
+
+
+def test_jobs_are_filtered_by_the_words_that_the_screen_prints(tmp_path: Path) -> None:
+    with ledger_in(tmp_path) as ledger:
+        for status in JOB.states:
+            put_into(ledger, submit(ledger, name=status), status)
+        killed = put_into(ledger, submit(ledger, name="killed"), "in_progress")
+        ledger.open_run(killed.id, mode="full", trigger="cli")
+
+    def names(*words: str) -> set[str]:
+        return {row["name"] for row in holdfast("jobs", *words, "--json", cwd=tmp_path).json()["jobs"]}
+
+    assert names("--status", "done") == names("--status", "completed") == {"completed"}
+    assert names("--status", "interrupted") == {"killed"}
+    assert names("--status", "interrupted,paused") == {"killed", "paused"}
+    assert names("--where", "state:queued") == {"pending", "in_progress"}
+    refused = holdfast("jobs", "--where", "status:done", cwd=tmp_path)
+    assert (refused.code, "did you mean state:done?" in refused.err) == (2, True)
+
+
+def test_every_word_of_the_column_can_be_asked_for() -> None:
+    printed = {*WORDS.values(), *REQUESTED.values(), INTERRUPTED, STOPPED}
+    assert {word.lower() for word in printed} == set(JOB_STATES)
+    assert set(REQUESTED) == set(REQUESTS)

@@ -13,6 +13,7 @@ from cli.schemas import validator
 from cli.worked import CODES, failed_urls, write_many_failed
 from holdfast.demo.serving import WorldServer
 from holdfast.model.states import JOB
+from holdfast.testing.fake_web import FakeWeb
 
 MANY = 2_300  # three slices
 
@@ -154,3 +155,12 @@ def test_a_retry_is_lawful_where_the_table_says_so(tmp_path: Path, status: str) 
     assert done.code == (0 if lawful else 6)
     assert ("Allowed: holdfast " in done.err) is not lawful
     assert holdfast("status", "frogs", "--json=status", cwd=tmp_path).json() == {"status": status}
+
+
+def test_tries_are_counted_on_after_a_retry(tmp_path: Path) -> None:
+    with FakeWeb({"/": '<a href="/frog">frog</a>', "/frog": 404}) as web:
+        holdfast("crawl", f"{web.url}/", "--name", "frogs", *web.options, cwd=tmp_path)
+        holdfast("retry", "frogs", cwd=tmp_path)
+    lines = holdfast("explain", "frogs", "/frog", cwd=tmp_path).out.splitlines()
+    assert " after 1 attempt, 2 in all: " in lines[1]
+    assert [line.split()[0] for line in lines[-3:]] == ["TRY", "1", "2"]

@@ -98,7 +98,16 @@ def test_a_step_that_raises_fails_its_target_only(tmp_path: Path, web: FakeWeb) 
     assert len(failed) == BOARDS
     assert "AttributeError" in failed[0]["because"]
     assert "forum.py, line" in failed[0]["because"]
+    assert f"  recipe_error {BOARDS}, the first: AttributeError: " in done.err
     assert "  after the recipe is mended: holdfast retry frogs --where code:recipe_error" in done.err
+
+
+def test_a_seed_whose_step_raises_was_fetched_and_says_what_was_raised(tmp_path: Path, web: FakeWeb) -> None:
+    write(tmp_path, FORUM.replace('page.links("a.thread")', "page.nothing"))
+    done = holdfast(*forum_words(web, "--max-attempts", "1"), cwd=tmp_path)
+    refused(done, 8, "because: no seed could be worked: recipe_error")
+    said = "AttributeError: 'Page' object has no attribute 'nothing' (forum.py, line 12)"
+    assert f"\n  recipe_error 1: {said}\n" in done.err
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
@@ -196,7 +205,9 @@ def test_another_pace_and_code_of_a_scan_are_applied_and_said(tmp_path: Path, we
     assert holdfast(*forum_words(web), cwd=tmp_path).code == 0
     write(tmp_path, FORUM + "\n# mended\n")
     left = holdfast(*forum_words(web, "--per-host", "3"), cwd=tmp_path)
-    assert left.err.startswith("frogs is complete: ")
+    first, second = left.err.splitlines()[:2]
+    assert first.startswith("frogs: the code of forum.py:forum has changed since; holdfast run frogs --mode full works")
+    assert second.startswith("frogs is complete: ")
     done = holdfast(*forum_words(web, "--per-host", "3", "--mode", "full"), cwd=tmp_path)
     assert done.code == 0, done.err
     said = "per_host 8 -> 3; the code of forum.py:forum has changed; it is worked by the new code"
@@ -340,3 +351,84 @@ def test_a_cancelled_recipe_names_its_own_command(tmp_path: Path, web: FakeWeb) 
     holdfast(*forum_words(web, "--start-paused"), cwd=tmp_path)
     holdfast("cancel", "frogs", cwd=tmp_path)
     refused(holdfast("resume", "frogs", cwd=tmp_path), 6, "holdfast run frogs --new")
+
+
+def test_a_recipe_that_moved_is_named_by_its_new_place_alone(tmp_path: Path, web: FakeWeb) -> None:
+    """The command that a refused `resume` prints is enough: the job knows its own parameters."""
+    path = write(tmp_path)
+    holdfast(*forum_words(web, "--start-paused", "--exclude", "/t/1*"), cwd=tmp_path)
+    path.rename(tmp_path / "moved.py")
+    refused(holdfast("resume", "frogs", cwd=tmp_path), 2, "holdfast run FILE.py --name frogs")
+    done = holdfast("run", "moved.py", "--name", "frogs", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert f"the recipe is now at {tmp_path}/moved.py:forum" in done.err
+    assert not any(path.startswith("/t/1") for path in web.asked)
+
+
+def test_a_new_job_of_a_name_inherits_nothing(tmp_path: Path, web: FakeWeb) -> None:
+    write(tmp_path)
+    holdfast(*forum_words(web, "--start-paused"), cwd=tmp_path)
+    refused(holdfast("run", "forum.py", "--name", "frogs", "--new", cwd=tmp_path), 2, "forum needs start")
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        (
+            "    yield target('http://x.test/1', type='board')\n    raise ValueError('croak')",
+            "ValueError: croak (forum.py, line 8)",
+        ),
+        ("    yield 'http://x.test/'", "a plan yields target(...), not 'http://x.test/'"),
+    ],
+)
+def test_a_plan_that_cannot_be_shown_is_the_authors_mistake(tmp_path: Path, plan: str, said: str) -> None:
+    write(tmp_path, FORUM.replace('    yield target(params["start"], type="board")', plan))
+    done = holdfast("run", "forum.py", "--param", "start=x", "--dry-run", cwd=tmp_path)
+    refused(done, 2, "he plan of forum failed: ", said)
+    assert "Unexpected" not in done.err
+    assert not (tmp_path / "holdfast-data").exists()
+
+
+BROKEN = FORUM + "\n1 / 0\n"
+
+
+@pytest.mark.parametrize("words", [["resume", "frogs"], ["resume", "--all"], ["resume", "frogs", "--extend", "1h"]])
+def test_a_recipe_that_cannot_be_loaded_moves_no_paused_job(tmp_path: Path, web: FakeWeb, words: list[str]) -> None:
+    write(tmp_path)
+    holdfast(*forum_words(web, "--time-limit", "1h"), cwd=tmp_path)
+    holdfast(*forum_words(web, "--new", "--start-paused"), cwd=tmp_path)
+    with ledger_in(tmp_path) as ledger:
+        job = ledger.move(ledger.job("frogs").id, "start", actor="test", because="test")
+        ledger.request(job.id, "pause", actor="test", because="test", paused_by="user")
+        before = ledger.acknowledge(job.id, is_dead=lambda owner: True)
+    assert before is not None
+    write(tmp_path, BROKEN)
+    refused(holdfast(*words, cwd=tmp_path), 2, "forum.py cannot be loaded: ZeroDivisionError")
+    with ledger_in(tmp_path) as ledger:
+        assert ledger.job("frogs") == before
+    assert "Nothing to resume" in holdfast("resume", cwd=tmp_path).err
+
+
+def test_a_retry_with_a_recipe_that_cannot_be_loaded_moves_nothing(tmp_path: Path) -> None:
+    write(tmp_path)
+    with FakeWeb({"/b/1": '<a class=thread href="/t/1">'}) as web:
+        assert holdfast(*forum_words(web), cwd=tmp_path).code == 3
+    write(tmp_path, BROKEN)
+    refused(holdfast("retry", "frogs", cwd=tmp_path), 2, "forum.py cannot be loaded: ZeroDivisionError")
+    with ledger_in(tmp_path) as ledger:
+        assert ledger.job("frogs").status == "completed"
+
+
+@pytest.mark.parametrize("verb", ["resume", "retry"])
+def test_every_command_that_works_a_job_says_that_its_code_has_changed(tmp_path: Path, verb: str) -> None:
+    """E17: also those that are not told where the code lies."""
+    write(tmp_path)
+    with FakeWeb({"/b/1": '<a class=thread href="/t/1">'}) as web:
+        if verb == "resume":
+            holdfast(*forum_words(web, "--start-paused"), cwd=tmp_path)
+        else:
+            holdfast(*forum_words(web), cwd=tmp_path)
+        write(tmp_path, FORUM + "\n# mended\n")
+        said = "frogs: the code of forum.py:forum has changed; what is done stays done, the rest is worked by the new"
+        assert said in holdfast(verb, "frogs", cwd=tmp_path).err
+        assert "has changed" not in holdfast("retry", "frogs", cwd=tmp_path).err

@@ -12,8 +12,10 @@ import pytest
 from cli.commands import CONTROL_CODE, make_counts, make_job
 from holdfast.cli.arguments import Globals
 from holdfast.cli.feed import Feed
+from holdfast.cli.main import main
 from holdfast.cli.moments import Moment
 from holdfast.cli.screens import Lines, plain_line, screen_for
+from holdfast.cli.text import folded
 from holdfast.cli.tty import Terminal, live_line
 from holdfast.cli.voice import Voice
 from holdfast.clock import ManualClock
@@ -197,3 +199,50 @@ def test_where_the_whole_is_known_its_share_is_shown() -> None:
 
 def test_a_plan_that_turned_out_too_small_has_no_share() -> None:
     assert "percent" not in plain_line(make_moment(planned_total=100))
+
+
+def test_lines_are_folded_between_parts_and_words_and_no_command_is_cut() -> None:
+    long = (
+        "Completed  docs  R-1   discovered 4123 = 2132 succeeded + 2 failed + 0 skipped + 0 cancelled + 0 pending"
+        "   checkpoint 1\n"
+        "  continue: holdfast resume docs     results so far: holdfast export docs -o docs.jsonl --format jsonl\n"
+        "  because: no seed could be worked, and this sentence is longer than the line that it stands in can be\n"
+        "  crawl URL...|NAME    crawl a site; the same command again goes on where it stopped\n"
+        "crawling   1412 done   690 known left   6.1/s   failed 9   skipped 29   in flight 8   checkpoint 61\n"
+    )
+    assert folded(long, 80).splitlines() == [
+        "Completed  docs  R-1",
+        "    discovered 4123 = 2132 succeeded + 2 failed + 0 skipped + 0 cancelled + 0",
+        "    pending   checkpoint 1",
+        "  continue: holdfast resume docs",
+        "      results so far: holdfast export docs -o docs.jsonl --format jsonl",
+        "  because: no seed could be worked, and this sentence is longer than the line",
+        "  that it stands in can be",
+        "  crawl URL...|NAME    crawl a site; the same command again goes on where it",
+        "                       stopped",
+        "crawling   1412 done   690 known left   6.1/s   failed 9   skipped 29",
+        "    in flight 8   checkpoint 61",
+    ]
+    assert folded(long, 200) == long
+
+
+def test_only_terminals_get_folded_lines_and_json_is_never_folded() -> None:
+    words = "frog " * 30
+    on_terminal, in_a_file = Voice(Globals(), OnTerminal(), OnTerminal()), make_voice()
+    for voice in (on_terminal, in_a_file):
+        voice.say(words)
+        voice.data(words)
+    assert all(stream.getvalue().count("\n") == 2 for stream in (on_terminal.out, on_terminal.err))
+    assert all(stream.getvalue() == f"{words}\n" for stream in (in_a_file.out, in_a_file.err))
+    as_json = Voice(Globals(fields="*"), OnTerminal(), OnTerminal())
+    as_json.document({"words": words})
+    assert as_json.out.getvalue().count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["--help"], ["crawl", "--help"], ["help", "environment"], ["help", "resume"]])
+def test_help_fits_a_terminal_of_eighty_columns(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = OnTerminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    assert main(words) == 0
+    wide = [line for line in screen.getvalue().splitlines() if len(line) > 80 and "holdfast " not in line]
+    assert wide == []

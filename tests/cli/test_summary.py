@@ -42,17 +42,13 @@ def test_a_failed_job_says_why_and_a_completed_one_offers_no_continuing() -> Non
 def test_the_announcements_of_starting_again() -> None:
     stopped = make_job(status="paused", paused_at=NOW_MS - 7_200_000)
     assert summary.starting(stopped) == "Starting J-7f3a docs-x"
-    assert summary.resuming(stopped, PAUSED, None, NOW_MS) == (
+    assert summary.resuming(stopped, PAUSED, NOW_MS) == (
         "Resuming docs-x: 1412 done, 690 left, stopped 2 h ago. --new starts over."
     )
     done = make_job(status="completed", finished_at=NOW_MS - 7_200_000)
     assert summary.is_complete(done, make_counts(), NOW_MS) == (
         "docs-x is complete: 1412 done, 9 failed, 2 h ago. --mode new looks for changes; --new starts over."
     )
-
-
-def test_a_crash_has_no_time_of_its_own_so_the_last_checkpoint_stands_for_it() -> None:
-    assert summary.stopped_at(make_job(since=5), None) == 5
 
 
 def test_the_words_of_a_full_disk_state_what_was_not_saved() -> None:

@@ -98,7 +98,8 @@ MUTANTS = (
         "recipes/custom/step.py",
         (
             (
-                '            raise pages.stopped from error\n        return Failed("recipe_error", sentence(error))\n',
+                "            raise pages.stopped from error\n"
+                '        return Failed("recipe_error", pages.not_awaited() or sentence(error))\n',
                 "            raise pages.stopped from error\n",
             ),
         ),
@@ -108,7 +109,7 @@ MUTANTS = (
         "a step swallows its lost lease",
         "a step that catches everything cannot settle a target that its worker has lost",
         "recipes/custom/step.py",
-        (("    if pages.stopped is not None:\n        raise pages.stopped\n    return", "    return"),),
+        (("    if pages.stopped is not None:\n        raise pages.stopped\n    if", "    if"),),
         "recipes/test_custom.py -k cannot_swallow",
     ),
     Mutant(
@@ -1272,6 +1273,34 @@ MUTANTS = (
         "engine/snapshots.py",
         (("    if ledger.standing(job.id) != before:", "    if False:"),),
         "snapshots/test_refusals.py -k changes_while",
+    ),
+    Mutant(
+        "moved before its recipe is loaded",
+        "a recipe that cannot be loaded moves no job: what was paused by hand stays paused",
+        "cli/starting.py",
+        (("                job = with_todays_code(call, ledger, job)\n", ""),),
+        "cli/test_run.py -k loaded_moves_no_paused",
+    ),
+    Mutant(
+        "a rescue is a pulse",
+        "an interrupted job stands still since its last commit, whoever freed what its dead worker held",
+        "ledger/views_events.py",
+        ((" AND e.verb <> 'rescue'", ""),),
+        "ledger/test_conformance_looks.py -k 'rescue_is_no_pulse and sqlite'",
+    ),
+    Mutant(
+        "provenance overwritten",
+        "a record cannot say that it comes from elsewhere than it does",
+        "recipe/yields.py",
+        (("    if taken := [name for name in FROM_WHERE if name in fields]:", "    if taken := []:"),),
+        "recipes/test_custom.py -k keeps_the_names",
+    ),
+    Mutant(
+        "nothing is proven",
+        "a proof in which nothing succeeded is none",
+        "testing/recipes.py",
+        (("undisturbed = _fruitful(calm.finish())", "undisturbed = calm.finish()"),),
+        "testing/test_recipes.py -k proof_in_which",
     ),
     Mutant(
         "snapshot while somebody works",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,11 @@ def make_recipe(*yields: Yield | BaseException, url: str = f"{POND}/") -> Recipe
             yield value
 
     return pond
+
+
+YIELD_LINE = next(
+    n for n, line in enumerate(Path(__file__).read_text().splitlines(), 1) if line.endswith("yield value")
+)
 
 
 def make_claimed(url: str = f"{POND}/", **more: Any) -> Claimed:
@@ -103,6 +109,54 @@ def test_what_a_step_may_not_yield_is_its_error(yields: tuple[Any, ...], said: s
     assert isinstance(outcome, Failed)
     assert outcome.code == "recipe_error"
     assert said in outcome.message
+    assert outcome.message.endswith(f" (test_custom.py, line {YIELD_LINE})")
+
+
+@pytest.mark.parametrize("name", ["key", "target", "run", "kind"])
+def test_a_record_keeps_the_names_that_say_where_it_comes_from(name: str) -> None:
+    """Silently they would have stood in every export instead of the truth."""
+    pond = Recipe("pond")
+    pond.plan(lambda params: ())
+
+    @pond.step("page")
+    async def page(here: Here, fetch: PageFetch) -> AsyncIterator[Yield]:
+        yield record(**{"title": "Frog", name: "mine"})
+
+    outcome = outcome_of(pond)
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "recipe_error"
+    assert f"record() cannot have a field {name!r}" in outcome.message
+    assert "(test_custom.py, line " in outcome.message
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+@pytest.mark.filterwarnings("error")
+def test_a_forgotten_await_is_said_where_it_is_missing(is_used: bool) -> None:
+    pond = Recipe("pond")
+    pond.plan(lambda params: ())
+
+    @pond.step("page")
+    async def page(here: Here, fetch: PageFetch) -> AsyncIterator[Yield]:
+        page: Any = fetch(here.url)
+        yield record(title=page.text("h1") if is_used else "Frog")
+
+    outcome = outcome_of(pond)
+    assert isinstance(outcome, Failed)
+    line = page.__code__.co_firstlineno + 2
+    assert outcome.message == f"fetch(...) was not awaited: write `await fetch(...)` (test_custom.py, line {line})"
+
+
+def test_a_selector_of_scrapys_is_answered_with_ours() -> None:
+    pond = Recipe("pond")
+    pond.plan(lambda params: ())
+
+    @pond.step("page")
+    async def page(here: Here, fetch: PageFetch) -> AsyncIterator[Yield]:
+        yield record(title=(await fetch(here.url)).text("title::text"))
+
+    outcome = outcome_of(pond)
+    assert isinstance(outcome, Failed)
+    assert "no ::text or ::attr() here, but element.text" in outcome.message
 
 
 def test_an_answer_that_is_none_ends_the_attempt_with_its_code() -> None:
@@ -154,7 +208,7 @@ def test_a_step_sees_its_key_and_params() -> None:
     @pond.step("page")
     async def page(here: Here, fetch: PageFetch) -> AsyncIterator[Yield]:
         seen.append(here)
-        yield record(key=here.key)
+        yield record(name=here.key)
 
     outcome_of(pond, name="frog-7", params='{"colour":"green"}', attempts=2)
     assert (seen[0].key, seen[0].params, seen[0].attempt) == ("frog-7", {"colour": "green"}, 2)

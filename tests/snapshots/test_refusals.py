@@ -66,6 +66,7 @@ def test_a_name_that_is_taken_is_refused_unless_another_is_given(scene: Scene) -
     second = restored(scene.empty, scene.elsewhere, stored, name="court-2")
     assert (second.name, second.identity) == ("court-2", "site#court-2")
     assert second.uid != first.uid
+    assert len(second.uid) == len("J-7f3a")
     assert len(files_below(scene.elsewhere / "segments")) == 2
     assert all(verify(scene.empty.query, job.id) == [] for job in (first, second))
     with pytest.raises(BadParams, match="cannot be a job's name"):

@@ -79,3 +79,9 @@ def test_a_recipe_whose_results_depend_on_the_process_is_found_out(tmp_path: Pat
 def test_a_recipe_that_cannot_be_run_says_why(tmp_path: Path) -> None:
     with FakeWeb({}) as web, pytest.raises(AssertionError, match="needs start"):
         run_recipe(write(tmp_path), web)
+
+
+def test_a_proof_in_which_nothing_succeeded_is_none(tmp_path: Path) -> None:
+    """Two runs that both fail at their seed are alike."""
+    with FakeWeb({}) as web, pytest.raises(AssertionError, match="no target succeeded, so nothing would be proven"):
+        prove(write(tmp_path), web, start=f"{web.url}/b/1")

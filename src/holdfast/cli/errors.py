@@ -13,6 +13,7 @@ from holdfast.engine.documents import failures_document, retry_command
 from holdfast.model.codes import CODES
 from holdfast.model.job import Job
 from holdfast.model.look import Failures
+from holdfast.policy.retry import bare
 from holdfast.ports import Ledger
 
 GROUPS_MAX = 10_000
@@ -53,7 +54,7 @@ def _tell(call: Call, ledger: Ledger, job: Job, groups: list[Failures]) -> None:
     rows = [
         (
             str(group.count), group.code, group.host, moment(group.first_at or 0, now_ms),
-            moment(group.last_at or 0, now_ms), f"{group.url}  {group.message or ''}",
+            moment(group.last_at or 0, now_ms), f"{group.url}  {bare(group.message or '', group.code, group.url)}",
         )
         for group in groups[: call.options.limit or GROUPS_MAX]
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from holdfast.cli.call import Call
@@ -56,9 +57,17 @@ def _newest(call: Call, ledger: Ledger, job: int | None, begin: int, kinds: Sequ
     wanted = call.options.limit or TABLE_ROWS
     without = () if kinds or call.globals.verbose else LEASING
     rows = ledger.events(job, since=begin, kinds=kinds, without=without, limit=wanted + 1, newest=True)
-    show(call, EVENTS, _documents(iter(rows[-wanted:])), wanted)
+    show(call, EVENTS, _told_once(_documents(iter(rows[-wanted:]))), wanted)
     if len(rows) > wanted:
         call.voice.say(f"The last {wanted} are shown. More: --limit N, all of them: --jsonl")
+
+
+def _told_once(documents: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What happened to many chunks at once is one line with how many: a killed worker held all of them."""
+    for _, alike in groupby(documents, key=lambda row: [row[name] for name in FIELDS if name != "id"]):
+        first, *more = alike
+        because = first["because"]
+        yield first if not more else {**first, "because": f"{because or ''} ({len(more) + 1} times)".strip()}
 
 
 def _documents(rows: Iterator[EventRow]) -> Iterator[dict[str, Any]]:

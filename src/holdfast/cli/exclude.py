@@ -8,7 +8,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import command_for
 from holdfast.cli.text import count_of, table
-from holdfast.cli.values import moment, whole
+from holdfast.cli.values import ago, moment, whole
 from holdfast.clock import iso
 from holdfast.engine import exclude as exclusions
 from holdfast.errors import UsageError
@@ -28,7 +28,10 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--regex", action="store_true", help="PATTERN is a regular expression, searched in the path")
     parser.add_argument("--dry-run", action="store_true", help="say what it would leave out, change nothing")
     parser.add_argument(
-        "--remove", type=whole(1, 10**9), metavar="N", help="remove exclusion N, put back what it left out"
+        "--remove",
+        type=whole(1, 10**9),
+        metavar="N",
+        help="remove exclusion N, put back what it left out (if unfinished)",
     )
     parser.add_argument("--this-run", action="store_true", help="only until the job is rescanned or restarted")
 
@@ -79,14 +82,24 @@ def _added(call: Call, ledger: Ledger, job: Job) -> int:
 
 
 def _removed(call: Call, ledger: Ledger, job: Job) -> int:
+    earlier = next((each for each in ledger.exclusions(job.id) if each.n == call.options.remove), None)
     gone, back = exclusions.include(ledger, job, call.options.remove, actor="cli")
-    told = count_of(back, "target")
-    call.voice.say(f"Exclusion {gone.n} of {job.name} ({gone.pattern}) is removed: {told} put back.")
-    if ledger.books(job.id)[0].status == "completed":
+    is_complete = ledger.books(job.id)[0].status == "completed"
+    call.voice.say(
+        f"Exclusion {gone.n} of {job.name} ({gone.pattern}) {_told_removal(call, earlier, back, is_complete)}"
+    )
+    if is_complete:
         call.voice.say(f"  {job.name} is complete; to fetch what it left out: {command_for(job, 'rescan')}")
     if call.globals.json:
         call.voice.document({"schema": EXCLUSION, **exclusion_object(gone), "put_back": back})
     return 0
+
+
+def _told_removal(call: Call, earlier: Exclusion | None, back: int, is_complete: bool) -> str:
+    """Of a removal that was cut short, the second one puts back the rest."""
+    if earlier is not None and earlier.removed_at is not None and not back:
+        return f"was removed already, {ago(earlier.removed_at, call.clock.wall_ms())} by {earlier.removed_by}."
+    return "is removed." if is_complete else f"is removed: {count_of(back, 'target')} put back."
 
 
 def _listed(call: Call, ledger: Ledger, job: Job) -> int:

@@ -6,6 +6,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.text import clean_lines, table
 from holdfast.engine.explain import Explanation, attempt_document, explain
+from holdfast.policy.retry import bare
 
 HEAD = ("TRY", "BEGAN", "OUTCOME", "CODE", "HTTP", "MS", "MESSAGE")
 
@@ -42,10 +43,11 @@ def _text(found: Explanation) -> str:
         tries = [attempt_document(each) for each in found.attempts]
         cells = [
             (
-                str(each["n"]), each["started_at"] or "-", each["outcome"], each["code"] or "-",
-                str(each["http_status"] or "-"), str(each["ms"]), each["message"] or "",
+                str(n), each["started_at"] or "-", each["outcome"], each["code"] or "-",
+                str(each["http_status"] or "-"), str(each["ms"]),
+                bare(each["message"] or "", each["code"] or "", found.url),
             )
-            for each in tries
+            for n, each in enumerate(tries, 1)  # one after the other: after a retry they count from 1 again
         ]  # fmt: skip
         lines += [f"  {line}" for line in table(HEAD, cells).splitlines()]
     return "\n".join(lines)

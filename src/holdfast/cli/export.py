@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from holdfast.cli.call import Call
-from holdfast.cli.outputs import FORMATS, LATER, Selection, read_output, write_results
+from holdfast.cli.outputs import FORMATS, Selection, form_of, read_output, write_results
 from holdfast.cli.parser import Parser
 from holdfast.clock import pause_thread
 from holdfast.engine.control import holder_of
@@ -28,7 +28,8 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="where to; - is stdout")
     parser.add_argument(
         "--format",
-        choices=(*FORMATS, *LATER),
+        type=form_of,
+        choices=FORMATS,
         metavar="FORM",
         help=f"{', '.join(FORMATS)}; from the suffix of FILE where it is left out (jsonl)",
     )

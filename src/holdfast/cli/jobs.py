@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.status import no_jobs, show_jobs
+from holdfast.cli.status import no_jobs, show_jobs, word_of
+from holdfast.engine.control import holder_of
 from holdfast.model.job import Job
+from holdfast.model.states import JOB
 from holdfast.policy import filters
 from holdfast.ports import Ledger
 
+IN_STATES_ONLY = set(filters.JOB_STATES) - {*JOB.states, *filters.STATUS_ALIASES}
+
 
 def arguments(parser: Parser) -> None:
-    parser.add_argument("--status", metavar="STATUS", help="such as paused, or paused,failed")
+    parser.add_argument("--status", metavar="STATUS", help="such as paused,failed; or as in the column STATE: done")
     parser.add_argument("--kind", metavar="KIND", help="such as site")
     parser.add_argument(
         "--stale", action="store_true", help="running, and nothing was committed for an hour (stale_after)"
     )
-    parser.add_argument("--where", default="", metavar="FILTER", help="keys: status kind name health batch stale")
+    parser.add_argument("--where", default="", metavar="FILTER", help="keys: status state kind name health batch stale")
 
 
 def run(call: Call) -> int:
@@ -37,7 +41,9 @@ def run(call: Call) -> int:
 
 def _typed(call: Call) -> list[filters.Condition]:
     """The options, said as filters."""
-    typed = [(name, getattr(call.options, name)) for name in ("status", "kind")]
+    status = call.options.status
+    key = "state" if status and set(status.split(",")) & IN_STATES_ONLY else "status"
+    typed = [(key, status), ("kind", call.options.kind)]
     text = " ".join(f"{name}:{value}" for name, value in typed if value is not None)
     return filters.parse(f"{text} stale:true" if call.options.stale else text, filters.JOBS)
 
@@ -46,6 +52,7 @@ def _values(call: Call, ledger: Ledger, job: Job) -> dict[str, str | None]:
     """What the filters may ask of a job."""
     return {
         "status": job.status,
+        "state": word_of(job, holder_of(ledger, job)).lower(),
         "kind": job.recipe,
         "name": job.name,
         "health": job.health,

@@ -13,6 +13,7 @@ from holdfast.cli.signals import Ears, hearing
 from holdfast.cli.text import clean, to_json
 from holdfast.cli.values import whole
 from holdfast.engine.control import holder_of
+from holdfast.engine.reference import find
 from holdfast.model.job import Job
 from holdfast.model.logline import LEVELS, read_line
 from holdfast.ports import Ledger
@@ -32,7 +33,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("job", metavar="JOB", help="name or id")
     parser.add_argument("-f", "--follow", action="store_true", help="go on with new lines until the job stops")
     parser.add_argument("--level", choices=LEVELS, default="debug", help="this level and above (all)")
-    parser.add_argument("--target", metavar="T-N|URL", help="only the lines about this target")
+    parser.add_argument("--target", metavar="T-N|URL", help="only the lines about this target; or its path or key")
     parser.add_argument(
         "--limit", type=whole(1, 10**9), metavar="N", help=f"the last N lines ({LINES_SHOWN}; all in JSON)"
     )
@@ -43,25 +44,34 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger, hearing(ears.on_interrupt, ears.on_stop):
         job = ledger.job(call.options.job)
         reader = wiring.journal_reader(call.settings, job)
+        about = _about(call, ledger, job)
         if call.globals.json:
-            call.voice.listing("log", [fields for _, fields in _last(call, _fitting(call, reader.lines()))])
+            call.voice.listing("log", [fields for _, fields in _last(call, _fitting(call, reader.lines(), about))])
             return 0
         shown = 0
-        for line in _last(call, _fitting(call, reader.lines())):
+        for line in _last(call, _fitting(call, reader.lines(), about)):
             shown += 1
             _show(call, line)
         if call.options.follow:
-            _follow(call, ledger, job, reader, ears)
+            _follow(call, ledger, job, reader, ears, about)
         elif not shown:
             call.voice.say(f"No log lines of {job.name} fit." if _is_choosy(call) else f"{job.name} has no log yet.")
     return 0
 
 
-def _follow(call: Call, ledger: Ledger, job: Job, reader: Lines, ears: Ears) -> None:
+def _about(call: Call, ledger: Ledger, job: Job) -> tuple[str, ...]:
+    """The id and the URL of the target that is meant, as `explain` understands it; nothing where none was named."""
+    if call.options.target is None:
+        return ()
+    row, address = find(ledger, job, call.options.target)
+    return (f"T-{row.id:x}", row.url) if row is not None else (address.url,) if address is not None else ()
+
+
+def _follow(call: Call, ledger: Ledger, job: Job, reader: Lines, ears: Ears, about: tuple[str, ...]) -> None:
     """Until nobody works the job any more, or Ctrl-C: whoever is gone by then has written everything."""
     while not ears.stopped:
         is_over = holder_of(ledger, ledger.books(job.id)[0]) is None
-        for line in _fitting(call, reader.lines()):
+        for line in _fitting(call, reader.lines(), about):
             _show(call, line)
         call.voice.out.flush()
         if is_over:
@@ -70,16 +80,17 @@ def _follow(call: Call, ledger: Ledger, job: Job, reader: Lines, ears: Ears) -> 
         ears.wait(FOLLOW_EVERY_S)
 
 
-def _fitting(call: Call, lines: Iterator[str]) -> Iterator[Line]:
+def _fitting(call: Call, lines: Iterator[str], about: tuple[str, ...]) -> Iterator[Line]:
     wanted = LEVELS[LEVELS.index(call.options.level) :]
     for text in lines:
         fields = read_line(text)
-        if fields is not None and fields["level"] in wanted and _is_about(call.options.target, fields):
+        if fields is not None and fields["level"] in wanted and _is_about(about, fields):
             yield text, fields
 
 
-def _is_about(target: str | None, fields: dict[str, Any]) -> bool:
-    return target is None or target in (fields.get("target"), fields.get("url"))
+def _is_about(about: tuple[str, ...], fields: dict[str, Any]) -> bool:
+    """A line names its target by id or by URL, or both."""
+    return not about or fields.get("target") in about or fields.get("url") in about
 
 
 def _last(call: Call, lines: Iterator[Line]) -> Iterator[Line]:

@@ -77,7 +77,7 @@ def _helped(rest: list[str]) -> Command | None:
     """`help COMMAND` is the command's own --help; None: a topic, or the overview."""
     if len(rest) == 1 or rest[0] != "help":
         return None
-    named = command(rest[1])
+    named = command(rest[1]) if rest[1] not in TOPIC_NAMES else None  # `resume --help` has the options of `resume`
     if named is not None:
         rest[:] = [named.name, "--help"]
     elif rest[1] not in TOPIC_NAMES:
@@ -89,12 +89,14 @@ def _helped(rest: list[str]) -> Command | None:
 
 
 def _help(topic: str | None) -> int:
+    from holdfast.cli.voice import fitting
+
     if topic is None:
-        print(overview())
+        print(fitting(overview(), sys.stdout))
         return 0
     from holdfast.cli.topics import TOPICS
 
-    print(TOPICS[topic][1]())
+    print(fitting(TOPICS[topic][1](), sys.stdout))
     return 0
 
 

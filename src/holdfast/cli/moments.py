@@ -41,7 +41,7 @@ class Screen(Protocol):
 
 
 def activity(job: Job) -> str:
-    """What the job does in one word: its phase, what was asked of it, or its status."""
+    """What the job does in one word: its phase, what was asked of it, the limit that stopped it, or its status."""
     if job.status != "in_progress":
-        return job.status
+        return job.stop_reason or job.status if job.status == "timeout" else job.status
     return REQUESTED[job.requested] if job.requested else job.phase

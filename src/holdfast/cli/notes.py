@@ -9,9 +9,11 @@ from holdfast.engine.results import SITE
 from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
 from holdfast.model.outcome import UNCHANGED
+from holdfast.policy.retry import bare
 from holdfast.ports import Ledger
 
 NO_RECORD = "no_record"
+RECIPE_ERROR = "recipe_error"
 
 
 def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
@@ -23,9 +25,17 @@ def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
         lines.append(unchanged_line(ledger, job))
     if counts.skipped_by.get("robots"):
         lines += _forbidden_seed(ledger, job)
-    if counts.failed_by.get("recipe_error"):
-        lines.append(f"after the recipe is mended: {retry_command(job, 'code:recipe_error')}")
+    if counts.failed_by.get(RECIPE_ERROR):
+        lines += _raised(ledger, job, counts.failed_by[RECIPE_ERROR])
+        lines.append(f"after the recipe is mended: {retry_command(job, f'code:{RECIPE_ERROR}')}")
     return lines
+
+
+def _raised(ledger: Ledger, job: Job, count: int) -> list[str]:
+    """What the recipe raised, and on which line: for its author that is the answer, and not that something failed."""
+    rows = ledger.targets(job.id, where=[("status", True, ("failed",)), ("code", True, (RECIPE_ERROR,))], limit=1)
+    first = "" if count == 1 else ", the first"
+    return [f"{RECIPE_ERROR} {count}{first}: {bare(row.because or '', RECIPE_ERROR)}" for row in rows]
 
 
 def gaps_line(ledger: Ledger, job: Job) -> str:

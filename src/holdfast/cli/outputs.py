@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -53,16 +54,22 @@ def arguments(parser: Parser) -> None:
     group.add_argument("-o", "--output", metavar="PATH", help="write results when the command ends; - is stdout")
     group.add_argument(
         "--to",
-        choices=(*FORMATS, *LATER, "none"),
+        type=form_of,
+        choices=(*FORMATS, "none"),
         metavar="FORM",
         help=f"the form of the results: {', '.join(FORMATS)} or none (from the suffix of PATH)",
     )
 
 
+def form_of(text: str) -> str:
+    """A form that is asked for; those of the contract that cannot be written yet are refused, and offered nowhere."""
+    if text in LATER:
+        raise argparse.ArgumentTypeError(f"{text} is not available yet; there are: {', '.join(FORMATS)}")
+    return text
+
+
 def read_output(call: Call, name: str | None, form: str | None) -> Output | None:
     """Where to write, checked before any work begins; None: nowhere."""
-    if form in LATER:
-        raise UsageError(f"{form} is not available yet; there are: {', '.join(FORMATS)}")
     if form == "none":
         return None
     if name is None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
+import sys
 from collections.abc import Sequence
 from typing import Never
 
 from holdfast.cli.arguments import NAMES, did_you_mean
+from holdfast.cli.voice import columns_of, fitting
 from holdfast.errors import UsageError
 
 GLOBAL_HELP = """\
@@ -18,6 +20,7 @@ Everywhere, before or after the command:
 """
 # Options whose value may begin with a dash, and what such a value looks like.
 DASHED = {"--where": r"-[a-z_.]+:", "--skip-where": r"-[a-z_.]+:", "--sort": r"-[a-z_]+"}
+WIDTH = 100
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,7 +55,7 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         examples = "".join(f"  {line}\n" for line in self._examples)
-        return f"Example:\n{examples}\n{super().format_help()}\n{GLOBAL_HELP}"
+        return fitting(f"Example:\n{examples}\n{super().format_help()}\n{GLOBAL_HELP}", sys.stdout)
 
     def error(self, message: str) -> Never:
         raise UsageError(self._in_our_words(message), hint=f"holdfast {self._command} --help")
@@ -74,6 +77,8 @@ class Parser(argparse.ArgumentParser):
         return f"{self._command} has no option {name}{did_you_mean(name, [*known, *NAMES])}"
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
+class _Formatter(argparse.HelpFormatter):
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=30, width=100)
+        is_shown = sys.stdout is not None and sys.stdout.isatty()
+        columns = min(WIDTH, columns_of(sys.stdout)) if is_shown else WIDTH
+        super().__init__(prog, max_help_position=30, width=columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.cli import outputs, wishes
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
+from holdfast.cli.recipe_code import REST, WHOLE, changed_since, moved
 from holdfast.cli.scopes import with_scope
 from holdfast.cli.starting import (
     DETACH_HELP,
@@ -29,9 +30,10 @@ from holdfast.cli.text import count_of
 from holdfast.cli.values import share, whole
 from holdfast.engine.asking import Asked, changes_of, find_or_submit
 from holdfast.engine.control import holder_of
-from holdfast.errors import NotFound, Refused
+from holdfast.errors import BadParams, NotFound, PlanFailed, Refused
 from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
+from holdfast.model.target import Found
 from holdfast.ports import Ledger
 from holdfast.recipe import Context
 from holdfast.recipes.custom import rules
@@ -106,24 +108,25 @@ def _work(call: Call, ledger: Ledger, job: Job, nursery: Any, output: outputs.Ou
 
 def _amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
     """An earlier job, where its pace or its code changes."""
-    if options == job.options or stays_closed(job, call.options.mode):
+    if stays_closed(job, call.options.mode):
+        _tell_of_code(call, job, options)
         return job
-    changes, moved = changes_of(job.options, options), _moved(job, options)
+    if options == job.options:
+        return job
+    changes = changes_of(job.options, options)
+    code = moved(job.options, options, WHOLE if job.status == "completed" else REST)  # completed: scanned again
     when = " (from its next start on)" if changes and holder_of(ledger, job) is not None else ""
-    because = "; ".join([", ".join(changes)] * bool(changes) + moved) or "the recipe's code has moved"
+    because = "; ".join([", ".join(changes)] * bool(changes) + code) or "the recipe's code has moved"
     job = ledger.amend(job, options=options, actor="cli", because=because)
     call.voice.say(f"{job.name}: {because}{when}")
     return job
 
 
-def _moved(job: Job, after: Options) -> list[str]:
-    """What to say where the recipe's code is not the code that the job was begun with (E17)."""
-    before = job.options
-    if after.recipe_sha256 != before.recipe_sha256:
-        place = after.recipe_source.rpartition("/")[2]
-        so = "it is" if job.status == "completed" else "what is done stays done, the rest is"  # else: scanned again
-        return [f"the code of {place} has changed; {so} worked by the new code"]
-    return [] if after.recipe_source == before.recipe_source else [f"the recipe is now at {after.recipe_source}"]
+def _tell_of_code(call: Call, job: Job, options: Options) -> None:
+    """A complete job stays as its code made it; whoever changed the code would wonder why."""
+    told = changed_since(job.options, options, f"holdfast {call.command} {job.name}")
+    if told and job.status == "completed":
+        call.voice.say(f"{job.name}: {told}")
 
 
 def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
@@ -166,14 +169,20 @@ def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
 def _show_plan(call: Call, asked: Asked) -> int:
     """JOB-08: the first targets on stdout, how many there are on stderr."""
     context = Context(params=asked.params(asked.named), salt=b"dry run", chunking="key")
-    plan = asked.recipe.plan(context)
-    shown = list(islice(plan, PLAN_SHOWN))
-    for item in shown:
-        call.voice.data("  ".join(part for part in (item.type, item.name, item.origin + item.path) if part))
-    total = asked.planned_total
-    if total is None:
-        total = len(shown) + sum(1 for _ in islice(plan, PLAN_COUNTED))
+    try:
+        shown, total = _shown(call, asked.recipe.plan(context), asked.planned_total)
+    except PlanFailed as failed:
+        raise BadParams(f"the plan of {asked.recipe.name} failed: {failed.message}; nothing was stored") from failed
     least = "at least " if total == PLAN_SHOWN + PLAN_COUNTED else ""
-    first = f", the first {len(shown)} of them are above" if total > len(shown) else ""
+    first = f", the first {shown} of them are above" if total > shown else ""
     call.voice.say(f"The plan has {least}{count_of(total, 'target')}{first}; nothing was fetched or stored.")
     return 0
+
+
+def _shown(call: Call, plan: Iterator[Found], total: int | None) -> tuple[int, int]:
+    """How many targets were shown, and how many there are; those before a plan raises are shown as well."""
+    shown = 0
+    for item in islice(plan, PLAN_SHOWN):
+        call.voice.data("  ".join(part for part in (item.type, item.name, item.origin + item.path) if part))
+        shown += 1
+    return shown, shown + sum(1 for _ in islice(plan, PLAN_COUNTED)) if total is None else total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.engine.documents import start_of
 from holdfast.errors import IllegalMove, Refused
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, allowed
@@ -16,7 +17,6 @@ COMMAND_OF: dict[str, str] = {
     "rescan": "holdfast crawl {name} --mode full",
     "retry": "holdfast retry {name}",
 }
-STARTS = {"site": "crawl", "cases": "cases"}  # every other recipe is started by `run`
 HIGHER_LIMIT = {"page_limit": "--extend-pages 500", "time_limit": "--extend 30m"}
 
 
@@ -46,11 +46,6 @@ def command_for(job: Job, verb: str) -> str:
     if (job.status, verb) == ("timeout", "resume"):
         return raise_limit(job, job.stop_reason)
     return COMMAND_OF[verb].format(name=job.name).replace("holdfast crawl", f"holdfast {start_of(job)}")
-
-
-def start_of(job: Job) -> str:
-    """The command that starts jobs of this kind."""
-    return STARTS.get(job.recipe, "run")
 
 
 def start_over(job: Job) -> str:

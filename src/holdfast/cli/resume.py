@@ -18,6 +18,7 @@ from holdfast.errors import Corrupt, IllegalMove, Refused, UsageError
 from holdfast.model.job import WORK_CHUNKS, Job
 from holdfast.policy import limits
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 
 if TYPE_CHECKING:
     from holdfast.cli.nursery import Nursery
@@ -39,7 +40,10 @@ def run(call: Call) -> int:
         if call.options.all:
             raise UsageError("--all means every job; leave out JOB or --all")
         with nursery_for(call) as nursery, call.existing_ledger() as ledger:
-            job = _prepared(call, ledger, _extended(call, ledger, ledger.job(call.options.job)))
+            job = ledger.job(call.options.job)
+            if holder_of(ledger, job) is None and job.status not in ("completed", "cancelled"):
+                catalogue.recipe_for(job)  # one that cannot be loaded changes nothing of the job
+            job = _prepared(call, ledger, _extended(call, ledger, job))
             answer = _answer(call, ledger, job)
             result = carry_on(call, ledger, job, nursery)
             return conclude(call, ledger, result, output=None, beside=answer)

@@ -15,6 +15,7 @@ from holdfast.errors import IllegalMove
 from holdfast.model.job import WORK_CHUNKS, Job
 from holdfast.policy import filters
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 
 DEFAULT = "status:failed"
 
@@ -33,6 +34,8 @@ def run(call: Call) -> int:
         job = ledger.job(call.options.job)
         if call.options.dry_run:
             return _foretold(call, ledger, job, where)
+        if not call.options.queue_only:
+            catalogue.recipe_for(job)  # one that cannot be loaded moves nothing
         try:
             after, requeued = control.retry(ledger, job, where, actor="cli", because=f"retry {call.options.where}")
         except IllegalMove as error:

@@ -12,6 +12,7 @@ from holdfast.cli.parser import Parser
 from holdfast.cli.values import whole
 from holdfast.engine.asking import Asked
 from holdfast.errors import UsageError
+from holdfast.model.job import Job
 from holdfast.ports import Ledger
 from holdfast.recipes import catalogue
 from holdfast.recipes.custom import rules
@@ -67,7 +68,7 @@ def _asked(call: Call, ledger: Ledger | None) -> Asked:
         raise UsageError(f"{what} is a job already; leave out --name", hint=f"holdfast run {what}")
     located = catalogue.locate(what) if named is None else catalogue.located(named)
     recipe = located.recipe
-    before = named.params if named else {}
+    before = _earlier_params(call, ledger, recipe.name, named)
     source = {"recipe_source": located.source, "recipe_sha256": located.digest}
 
     def asked_with(standing: dict[str, Any]) -> Asked:
@@ -87,6 +88,13 @@ def _rules_typed(call: Call) -> dict[str, Any]:
         for name, value in given.items()
         if value is not None
     }
+
+
+def _earlier_params(call: Call, ledger: Ledger | None, recipe: str, named: Job | None) -> dict[str, Any]:
+    """What the job that is meant was given before: a recipe that moved needs no more than its new place and a name."""
+    if named is None and call.options.name is not None and not call.options.new:
+        named = recipe_jobs.named_job(ledger, call.options.name)
+    return named.params if named is not None and named.recipe == recipe else {}
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -12,11 +12,12 @@ from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
 from holdfast.cli.notes import notes_on
 from holdfast.cli.outputs import Output, kept_output, shown, write_results
+from holdfast.cli.recipe_code import with_todays_code
 from holdfast.cli.refusals import is_cancelled
 from holdfast.cli.signals import Ears, hearing
 from holdfast.cli.working import Result, watch, work
 from holdfast.engine.asking import changes_of
-from holdfast.engine.control import holder_of, limit_hosts, make_ready, outlook, rescan
+from holdfast.engine.control import as_it_stands, holder_of, limit_hosts, make_ready, outlook, rescan
 from holdfast.engine.past import past_of
 from holdfast.engine.progress import job_document
 from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused, UsageError
@@ -47,9 +48,11 @@ def carry_on(
     with hearing(ears.on_interrupt, ears.on_stop):
         for _ in range(LOOKS_MAX):
             row = outlook(ledger, job, recipe_known=catalogue.knows(job), asked=True)
-            if row.action in ("start", "resume", "take_up") and not announced:
-                announced = True
-                announce(call, ledger, job, row)
+            if row.action in ("start", "resume", "take_up"):
+                job = with_todays_code(call, ledger, job)
+                if not announced:
+                    announced = True
+                    announce(call, ledger, job, row)
             result = _act(call, ledger, job, row, ears, nursery)
             if result is not None:
                 return result
@@ -142,10 +145,10 @@ def announce(call: Call, ledger: Ledger, job: Job, row: Row) -> None:
     if row.action == "start":
         call.voice.say(summary.starting(job))
         return
-    now, counts, point = ledger.books(job.id)
+    now, counts, _ = ledger.books(job.id)
     if job.status == "failed":
         call.voice.say(f"{job.name} failed: {job.because}.")
-    call.voice.say(summary.resuming(now, counts, point, call.clock.wall_ms()))
+    call.voice.say(summary.resuming(as_it_stands(ledger, now, is_worked=False), counts, call.clock.wall_ms()))
 
 
 def _warn(call: Call, job: Job) -> None:
@@ -157,7 +160,7 @@ def _head(ledger: Ledger, job: Job) -> str:
     """`docs-x  site  https://docs.x.dev   R-4 resumed at 1000 done`"""
     counts = ledger.books(job.id)[1]
     run = f"R-{job.run + 1} " + (f"resumed at {counts.succeeded} done" if job.run else "started")
-    return f"{job.name}  {job.recipe}  {summary.inputs(job)}   {run}"
+    return f"{job.name}  {job.recipe}{summary.inputs(job)}   {run}"
 
 
 def _left(call: Call, ledger: Ledger, job: Job) -> Result:

@@ -12,7 +12,7 @@ from holdfast.cli.summary import PAGE_LIMIT, books, inputs
 from holdfast.cli.text import clean_lines, count_of, parts_of, table, to_json
 from holdfast.cli.values import ago, moment, span
 from holdfast.engine.breakdown import GROUPINGS, breakdown_document
-from holdfast.engine.control import holder_of
+from holdfast.engine.control import as_it_stands, holder_of, is_queued
 from holdfast.engine.past import past_of
 from holdfast.engine.progress import average_rate, because, job_document
 from holdfast.engine.waits import hosts_held, waited_for
@@ -32,6 +32,8 @@ WORDS = {
     "timeout": "Timed out",
     "cancelled": "Cancelled",
 }
+REQUESTED = {"pause": "Pausing", "cancel": "Cancelling", "time_out": "Stopping"}
+INTERRUPTED, STOPPED = "Interrupted", "Stopped"
 HEAD = ("JOB", "ID", "KIND", "STATE", "DONE", "LEFT", "FAILED", "SINCE")
 
 
@@ -54,7 +56,8 @@ def run(call: Call) -> int:
         damaged = newest if newest > (0 if point is None else point.number) else None
         if call.globals.json or call.globals.jsonl:
             rate = average_rate(job, counts)
-            worked, now_ms = _is_worked(ledger, job), call.clock.wall_ms()
+            worked, now_ms = holder_of(ledger, job) is not None, call.clock.wall_ms()
+            job = as_it_stands(ledger, job, is_worked=worked)
             waits = waited_for(ledger, job, counts, now_ms)
             past = past_of(ledger, job.id, now_ms)
             document = job_document(
@@ -120,7 +123,9 @@ def jobs_table(call: Call, ledger: Ledger, jobs: list[Job]) -> str:
     rows = []
     for job in reversed(jobs):
         now, counts, _ = ledger.books(job.id)
-        state = word_of(now, holder_of(ledger, now))
+        owner = holder_of(ledger, now)
+        now = as_it_stands(ledger, now, is_worked=owner is not None)
+        state = word_of(now, owner)
         numbers = (str(counts.succeeded), str(counts.left), str(counts.failed))
         rows.append((now.name, now.uid, now.recipe, state, *numbers, ago(now.since, now_ms)))
     return table(HEAD, rows)
@@ -129,10 +134,10 @@ def jobs_table(call: Call, ledger: Ledger, jobs: list[Job]) -> str:
 def word_of(job: Job, owner: Owner | None) -> str:
     """The state as screens say it; a running job that nobody works says so."""
     if job.status == "in_progress" and owner is None:
-        return "Interrupted"
+        return WORDS["pending"] if is_queued(job) else INTERRUPTED
     if job.requested:
-        return {"pause": "Pausing", "cancel": "Cancelling"}[job.requested]
-    return "Stopped" if (job.status, job.stop_reason) == ("timeout", PAGE_LIMIT) else WORDS[job.status]
+        return REQUESTED[job.requested]
+    return STOPPED if (job.status, job.stop_reason) == ("timeout", PAGE_LIMIT) else WORDS[job.status]
 
 
 def _newest_number(ledger: Ledger, job: Job) -> int:
@@ -144,9 +149,12 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
     now, counts, point = ledger.books(job.id)
     owner, wall_ms = holder_of(ledger, now), call.clock.wall_ms()
     waits = waited_for(ledger, now, counts, wall_ms)
-    why = "nobody works it" if now.status == "in_progress" and owner is None else because(now, counts, waiting=waits)
+    now = as_it_stands(ledger, now, is_worked=owner is not None)
+    why = because(now, counts, waiting=waits)
+    if now.status == "in_progress" and owner is None:
+        why = "nobody has begun it" if is_queued(now) else "nobody works it"
     lines = [
-        f"{now.name}  {now.uid}  {now.recipe}  {inputs(now)}   {f'R-{now.run}' if now.run else 'not run yet'}",
+        f"{now.name}  {now.uid}  {now.recipe}{inputs(now)}   {f'R-{now.run}' if now.run else 'not run yet'}",
         f"{word_of(now, owner)}: {why}, since {moment(now.since, wall_ms)}",
         books(counts),
     ]
@@ -177,8 +185,6 @@ def _checkpoint(point: Checkpoint | None, damaged: int | None, wall_ms: int) -> 
 
 
 def _document(ledger: Ledger, job: Job) -> dict[str, Any]:
-    return job_document(*ledger.books(job.id), is_worked=_is_worked(ledger, job))
-
-
-def _is_worked(ledger: Ledger, job: Job) -> bool:
-    return holder_of(ledger, job) is not None
+    now, counts, point = ledger.books(job.id)
+    worked = holder_of(ledger, now) is not None
+    return job_document(as_it_stands(ledger, now, is_worked=worked), counts, point, is_worked=worked)

@@ -9,7 +9,6 @@ from holdfast.cli.text import count_of, parts_of
 from holdfast.cli.values import ago, show_duration, show_size
 from holdfast.engine.results import SITE
 from holdfast.model.job import Counts, Job
-from holdfast.model.record import Checkpoint
 from holdfast.model.spread import Spread
 
 FIRST_WORDS = {
@@ -56,9 +55,10 @@ def first_words(how: str, job: Job) -> str:
 
 
 def inputs(job: Job) -> str:
-    """What the job was begun with: its first seed or range."""
+    """What the job was begun with, behind a gap: its first seed or range; nothing of a recipe of one's own."""
     given = job.params.get("seeds") or job.params.get("ranges") or [""]
-    return f"{given[0]} and {len(given) - 1} more" if len(given) > 1 else str(given[0])
+    first = f"{given[0]} and {len(given) - 1} more" if len(given) > 1 else str(given[0])
+    return f"  {first}" if first else ""
 
 
 def books(counts: Counts) -> str:
@@ -88,18 +88,18 @@ def starting(job: Job) -> str:
     return f"Starting {job.uid} {job.name}"
 
 
-def resuming(job: Job, counts: Counts, checkpoint: Checkpoint | None, now_ms: int) -> str:
-    stopped = ago(stopped_at(job, checkpoint), now_ms)
+def resuming(job: Job, counts: Counts, now_ms: int) -> str:
+    stopped = ago(stopped_at(job), now_ms)
     return f"Resuming {job.name}: {counts.succeeded} done, {counts.left} left, stopped {stopped}. --new starts over."
 
 
-def stopped_at(job: Job, checkpoint: Checkpoint | None) -> int:
-    """When it stopped; a crash leaves no time of its own, so its last checkpoint stands for it."""
+def stopped_at(job: Job) -> int:
+    """When it stopped. A crash leaves no time of its own: `since` is then its last commit (control.as_it_stands)."""
     if job.status == "paused" and job.paused_at is not None:
         return job.paused_at
     if job.status in ("failed", "timeout") and job.finished_at is not None:
         return job.finished_at
-    return max(job.since, 0 if checkpoint is None else checkpoint.at)
+    return job.since
 
 
 def is_complete(job: Job, counts: Counts, now_ms: int) -> str:

@@ -96,7 +96,7 @@ The same command resumes, and says so; only --new starts over. What is found dec
 
 holdfast resume without JOB takes up all that a crash, SIGTERM or Ctrl-C stopped; --all also what was paused by hand.
 A job remembers its -o FILE: whatever goes on with it writes the file again when it ends.
-Nothing saved is lost, and no page recorded as done is fetched again."""
+Nothing saved is lost, and no page recorded as done is fetched again. Its options: holdfast resume --help"""
 
 
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from holdfast.cli.moments import Moment, activity
-from holdfast.cli.text import clean
+from holdfast.cli.text import clean, folded
 from holdfast.cli.values import span
 from holdfast.cli.voice import Voice
 from holdfast.clock import Clock, SystemClock
@@ -77,8 +77,8 @@ class Terminal:
         if self._banner:
             lines.append(self._banner)
         # Folded here, not by the terminal: a line that wraps there would make the view taller than what is erased.
-        folded = [part for line in lines for part in wrap(line, width - 1)]
-        return Text("\n").join(Text(part) for part in folded)
+        fitting = [part for line in folded("\n".join(lines), width - 1).split("\n") for part in wrap(line, width - 1)]
+        return Text("\n").join(Text(part) for part in fitting)
 
 
 def head_line(head: str, tail: str, width: int) -> str:

@@ -11,10 +11,11 @@ from typing import Any, Protocol, TextIO
 
 from holdfast.cli import exits
 from holdfast.cli.arguments import ALL_FIELDS, Globals, did_you_mean
-from holdfast.cli.text import clean_lines, to_json
+from holdfast.cli.text import clean_lines, folded, to_json
 from holdfast.errors import HoldfastError, IllegalMove, UsageError
 
 FIRST_WORDS = ("a", "an", "cannot", "no", "that", "the", "there", "this")
+COLUMNS = 80  # of a terminal that does not say
 RETRYABLE = (exits.UNREACHABLE, exits.DISK_FULL)
 
 
@@ -41,18 +42,20 @@ class Voice:
     def insist(self, text: str) -> None:
         """A message that --quiet does not silence: refusals, and the summary."""
         try:
+            said = fitting(clean_lines(text), self.err)
             if self.above is not None:
-                self.above(clean_lines(text))
+                self.above(said)
             else:
-                print(clean_lines(text), file=self.err, flush=True)
+                print(said, file=self.err, flush=True)
         except BrokenPipeError:
             raise
         except (OSError, ValueError):  # a full disk behind 2>, a closed file: what cannot be shown stops no work
             pass
 
     def data(self, text: str) -> None:
-        """What was asked for."""
-        print(text, file=self.out)
+        """What was asked for; JSON is never broken into lines."""
+        as_json = self.options.json or self.options.jsonl
+        print(text if as_json else fitting(text, self.out), file=self.out)
 
     def document(self, document: dict[str, Any]) -> None:
         """One JSON document, cut down to the fields that were asked for."""
@@ -124,6 +127,18 @@ def problem(error: HoldfastError) -> dict[str, Any]:
     if isinstance(error, IllegalMove) or allowed is not None:
         document["allowed_actions"] = list(allowed or ())
     return document
+
+
+def fitting(text: str, stream: TextIO) -> str:
+    """The text as the stream's terminal can show it; whatever is no terminal gets whole lines."""
+    return folded(text, columns_of(stream)) if stream.isatty() else text
+
+
+def columns_of(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or COLUMNS
+    except (OSError, ValueError):
+        return COLUMNS
 
 
 def standard_voice(options: Globals) -> Voice:

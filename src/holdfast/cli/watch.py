@@ -5,11 +5,11 @@ from __future__ import annotations
 from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.refusals import start_of
 from holdfast.cli.signals import Ears, hearing
 from holdfast.cli.starting import conclude
 from holdfast.cli.working import Result, watch
 from holdfast.engine.control import holder_of
+from holdfast.engine.documents import start_of
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
 

@@ -114,6 +114,8 @@ def take_up(settings: Settings, job: int) -> Shift | Job:
         for _ in range(LOOKS_MAX):
             now = ledger.books(job)[0]
             row = outlook(ledger, now, recipe_known=catalogue.knows(now), asked=True)
+            if row.action in ("start", "resume", "take_up"):
+                catalogue.recipe_for(now)  # one that cannot be loaded moves nothing
             if row.action == "take_up":
                 return Shift(settings, now)
             if row.action in ("watch", "leave"):

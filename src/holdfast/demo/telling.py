@@ -66,7 +66,7 @@ class Teller:
         if not self._is_live:
             yield self._quarters(total, done)
             return
-        counts = TextColumn("{task.completed:.0f} of {task.total:.0f} pages")
+        counts = TextColumn("{task.completed:.0f} of {task.total:.0f} pages asked for")
         with Progress(TextColumn(" "), BarColumn(BAR_WIDTH), counts, console=self._console) as progress:
             task = progress.add_task("", total=total, completed=done)
             yield lambda now: progress.update(task, completed=now)
@@ -78,6 +78,6 @@ class Teller:
             nonlocal told
             if now * LINES_PER_BAR // total > told:
                 told = now * LINES_PER_BAR // total
-                self.say(f"{now} of {total} pages")
+                self.say(f"{now} of {total} pages asked for")
 
         return advance

@@ -6,11 +6,12 @@ Thin over the ledger. A verb that goes in slices may be killed between two of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead
 from holdfast.errors import Corrupt, LedgerUnavailable
-from holdfast.model.job import Job, JobSpec
+from holdfast.model.job import BEING_WORKED, Job, JobSpec
 from holdfast.model.keys import seed_address
 from holdfast.model.lease import Lease, Owner
 from holdfast.model.states import JOB, move
@@ -43,6 +44,18 @@ def holder_of(ledger: Ledger, job: Job) -> Owner | None:
         if not holder.lapsed and not is_dead(holder.owner):
             return holder.owner
     return None
+
+
+def as_it_stands(ledger: Ledger, job: Job, *, is_worked: bool) -> Job:
+    """The job as people see it: one that nobody works stands still since its last commit, not since its start."""
+    if job.status != "in_progress" or is_worked:
+        return job
+    return replace(job, since=max(job.since, ledger.pulse(job.id)))
+
+
+def is_queued(job: Job) -> bool:
+    """Of a job in progress that nobody works: whether that is so because nobody has begun."""
+    return job.requested is None and job.because != BEING_WORKED
 
 
 def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> Row:

@@ -15,6 +15,7 @@ from holdfast.model.target import TargetRow
 from holdfast.ports import Hosts
 
 _TOTALS = {"discovered": "total"}
+STARTS = {"site": "crawl", "cases": "cases"}  # every other recipe is started by `run`
 
 
 def target_document(row: TargetRow) -> dict[str, Any]:
@@ -78,6 +79,11 @@ def failures_document(job: Job, group: Failures) -> dict[str, Any]:
         "example": {"target": f"T-{group.target:x}", "url": group.url, "message": group.message},
         "hint": retry_command(job, f"code:{group.code} host:{group.host}"),
     }
+
+
+def start_of(job: Job) -> str:
+    """The command that starts jobs of this kind."""
+    return STARTS.get(job.recipe, "run")
 
 
 def retry_command(job: Job, where: str) -> str:

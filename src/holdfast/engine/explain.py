@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from holdfast.clock import iso
+from holdfast.engine.documents import start_of
 from holdfast.engine.reference import find, target_of
 from holdfast.engine.results import SITE
 from holdfast.model.codes import CODES
@@ -19,6 +20,7 @@ from holdfast.model.outcome import UNCHANGED
 from holdfast.model.target import AttemptRow, TargetRow
 from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
+from holdfast.policy.retry import bare
 from holdfast.policy.robots import read_robots
 from holdfast.policy.scope import Scope
 from holdfast.policy.traps import LIMIT, SENTENCES
@@ -141,14 +143,20 @@ class _Known:
             said = f"the site said at {_when(self._row.settled_at)} that it has not changed"
             return self._told("fetched", f"fetched and saved in an earlier run; {said}")
         what = "" if self._row.disposition in (None, "page") else f" ({self._row.disposition})"
-        return self._told("fetched", f"fetched and saved{what} at {_when(self._row.settled_at)}")
+        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}")
 
     def _failed(self) -> Explanation:
         code = self._row.code or ""
         meaning = CODES[code].meaning if code in CODES else "unknown"
-        because = f"failed with {code} ({meaning}) after {_times(self._row.attempts)}: {self._row.because or '-'}"
+        said = bare(self._row.because or "-", code, self._row.url)
+        because = f"{code} ({meaning}) after {self._tries()}: {said}"
         undo = f"holdfast retry {self._job.name} --where {shlex.quote(f'url:{self._row.url}')}"
         return self._told("failed", because, undo=undo)
+
+    def _tries(self) -> str:
+        """Those that count; a retry counts from nothing, and what is listed below has all of them."""
+        since, ever = self._row.attempts, len(self._ledger.attempts(self._row.id))
+        return _times(since) if since >= ever else f"{_times(since)}, {ever} in all"
 
     def _skipped(self) -> Explanation:
         row, job = self._row, self._job
@@ -156,11 +164,11 @@ class _Known:
             return self._duplicate()
         if row.disposition == "robots":
             because = f"robots.txt of {row.host} forbids it: {row.rule or row.because or 'Disallow'}"
-            return self._told("robots", because, undo=f"holdfast crawl {job.name} --ignore-robots --mode full")
+            return self._told("robots", because, undo=f"{self._start()} --ignore-robots --mode full")
         if row.disposition == "excluded" and row.rule == "depth":
             limit = job.params.get("max_depth")
-            because = f"depth {row.depth} is beyond the limit of {limit}"
-            undo = f"holdfast crawl {job.name} --max-depth {row.depth} {self._in_another_scope()}"
+            because = f"depth {row.depth} is beyond {f'the limit of {limit}' if limit else 'its limit'}"
+            undo = f"{self._start()} --max-depth {row.depth} {self._in_another_scope()}"
             return self._told("too_deep", because, undo=undo)
         if row.disposition == "excluded":
             return self._excluded()
@@ -180,6 +188,9 @@ class _Known:
         """Which pattern it was is worked out again from the job's params; the first that fits is named."""
         address, params, rule = seed_address(self._row.url), self._job.params, self._row.rule or ""
         by_hand = next((each for each in self._ledger.exclusions(self._job.id) if each.rule == rule), None)
+        if by_hand is not None and by_hand.removed_at is not None:
+            because = f"{told_exclusion(by_hand)}, and removed at {iso(by_hand.removed_at)} when the job was complete"
+            return self._told("excluded", because, undo=f"{self._start()} --mode full")
         if by_hand is not None:
             undo = f"holdfast exclude {self._job.name} --remove {by_hand.n}"
             return self._told("excluded", told_exclusion(by_hand), rule=f"{rule}: {by_hand.pattern}", undo=undo)
@@ -189,7 +200,7 @@ class _Known:
             if pattern is not None:
                 others = [each.text for each in scope.exclude if each.text != pattern] or [""]
                 words = " ".join(f"--exclude {shlex.quote(text)}" for text in others)
-                undo = f"holdfast crawl {self._job.name} {words} {self._in_another_scope()}"
+                undo = f"{self._start()} {words} {self._in_another_scope()}"
                 return self._told(
                     "excluded", f"the job's exclude pattern {pattern} fits", rule=f"exclude {pattern}", undo=undo
                 )
@@ -200,6 +211,9 @@ class _Known:
         if rule == "scope" and scope is not None:
             return self._told("excluded", f"the job's scope became {scope.kind}, to which it does not belong")
         return self._told("excluded", self._row.because or f"left out by the rule {rule or 'exclude'}")
+
+    def _start(self) -> str:
+        return f"holdfast {start_of(self._job)} {self._job.name}"
 
     def _in_another_scope(self) -> str:
         """What a job takes that has come to its end is more than what any other takes."""
@@ -213,9 +227,9 @@ class _Known:
             because = f"found, and not fetched: {job.because}"
             return self._told(verdict, because, rule=rule, undo=f"holdfast resume {job.name} {option}")
         if job.status != "in_progress":
-            verb = "resume" if job.status in ("paused", "failed", "timeout") else "crawl"
+            undo = f"holdfast resume {job.name}" if job.status in ("paused", "failed", "timeout") else self._start()
             because = f"not fetched yet: the job is {job.status} ({job.because})"
-            return self._told("waiting", because, undo=f"holdfast {verb} {job.name}", not_before=row.not_before)
+            return self._told("waiting", because, undo=undo, not_before=row.not_before)
         wait = self._wait()
         if wait.because is None and wait.not_before is None:
             return self._told("queued", "it will be fetched when its turn comes")

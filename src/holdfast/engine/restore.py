@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import chain, repeat
 from typing import Any, BinaryIO
 
 import msgspec
@@ -198,5 +199,5 @@ def _refuse_worked(ledger: Ledger, job: Job) -> None:
 def _uids(wanted: str) -> Iterator[str]:
     """The id that it had, where nothing here has it, else a new one."""
     yield wanted
-    while True:
-        yield f"J-{secrets.token_hex(4)}"
+    for digits in chain((4, 4, 4, 6, 8), repeat(12)):  # as short as those that are submitted
+        yield f"J-{secrets.token_hex(digits // 2)}"

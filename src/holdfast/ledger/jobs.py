@@ -16,7 +16,7 @@ from holdfast.errors import BadParams, Corrupt, NotFound, Refused
 from holdfast.ledger.books import add_entry, add_event, count, counts_of, write_checkpoint, write_tallies
 from holdfast.ledger.tx import Row, Tx, one
 from holdfast.ledger.undoing import IMAGED, put_back
-from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
+from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.states import JOB, State, move
 from holdfast.policy.amending import amended
 
@@ -258,7 +258,7 @@ def open_run(tx: Tx, job: int, mode: str, trigger: str) -> int:
     if asked is not None and asked[0] is not None:
         mode = asked[0]
         tx.run("UPDATE plan SET opening = NULL WHERE job = ?", (job,))
-    row = one(tx, "UPDATE job SET run = run + 1, because = 'being worked' WHERE id = ? RETURNING run", (job,))
+    row = one(tx, "UPDATE job SET run = run + 1, because = ? WHERE id = ? RETURNING run", (BEING_WORKED, job))
     assert row is not None
     tx.run(
         "INSERT INTO run (job, n, mode, trigger, started_at, status) VALUES (?, ?, ?, ?, ?, 'in_progress')",

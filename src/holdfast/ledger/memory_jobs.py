@@ -13,7 +13,7 @@ from holdfast.ledger.memory_books import write_checkpoint as checkpoint
 from holdfast.ledger.memory_reopen import put_back, walking
 from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables, WalkRow
 from holdfast.model.edit import Walk
-from holdfast.model.job import PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
+from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.lease import Lease
 from holdfast.model.states import JOB, STATES_OF, State, move
 from holdfast.policy import health, limits
@@ -248,7 +248,7 @@ def open_run(tables: Tables, job: int, mode: str, trigger: str) -> int:
     close_runs(tables, job, "failed", "crash")
     mode = plan.opening or mode
     tables.plans[job] = replace(plan, opening=None)
-    tables.jobs[job] = replace(before, run=before.run + 1)
+    tables.jobs[job] = replace(before, run=before.run + 1, because=BEING_WORKED)
     tables.runs[job, before.run + 1] = RunRow(mode, trigger, tables.at.wall_ms)
     return before.run + 1
 

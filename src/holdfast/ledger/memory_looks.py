@@ -137,5 +137,5 @@ def _was(commit: Commit | None, commits: Mapping[str, int]) -> bool:
 
 
 def pulse(tables: Tables, job: int) -> int:
-    entries = tables.entries.items()
-    return max((entry.at for (chunk, _), entry in entries if tables.chunks[chunk].job == job), default=0)
+    entries = ((tables.chunks[chunk].job, entry) for (chunk, _), entry in tables.entries.items())
+    return max((entry.at for owner, entry in entries if owner == job and entry.verb != "rescue"), default=0)

@@ -61,10 +61,11 @@ def events(tx: Tx, wanted: Wanted) -> list[EventRow]:
 
 
 def pulse(tx: Tx, job: int) -> int:
-    """By the last entry of each chunk: their numbers have no gaps."""
+    """By the last entries of each chunk, whose numbers have no gaps: behind a rescue stands what it rescued from."""
     row = one(
         tx,
-        "SELECT coalesce(max(e.at), 0) FROM chunk c JOIN entry e ON e.chunk = c.id AND e.no = c.no WHERE c.job = ?",
+        "SELECT coalesce(max(e.at), 0) FROM chunk c JOIN entry e ON e.chunk = c.id AND e.no >= c.no - 1 "
+        "WHERE c.job = ? AND e.verb <> 'rescue'",
         (job,),
     )
     return 0 if row is None else int(row[0])

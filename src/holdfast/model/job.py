@@ -15,6 +15,7 @@ CHUNKINGS = ("key", "host")
 PHASES = ("crawling", "extracting", "analyzing", "generating")
 PAUSED_BY = ("interrupt", "user", "disk_full", "blocked", "auto_resume", "restore")
 REQUESTS = ("pause", "cancel", "time_out")
+BEING_WORKED = "being worked"  # because of a job that a run was opened for
 HEALTHS = ("ok", "partial", "failed", "suspicious")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ID = re.compile(r"J-[0-9a-f]*")

@@ -45,6 +45,11 @@ _AGE = re.compile(r"(>=|<=|>|<|)(\d{1,12}(?:\.\d{1,9})?)(ms|s|m|h|d|w)")
 _MOMENT = re.compile(r"(>=|<=|>|<)(\S+)")
 _OLDER = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "": ">="}  # an age below is a moment above
 _AT = "@"  # before a moment in wall milliseconds, as `resolved` writes it
+# What screens call the condition of a job, in small letters: `interrupted` is in progress, and nobody works it.
+JOB_STATES = (
+    "queued", "running", "interrupted", "pausing", "cancelling", "stopping", "paused", "done", "failed", "stopped",
+    "timed out", "cancelled",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +64,8 @@ class Grammar:
 TARGETS = Grammar("target", KEYS, {"status": TARGET.states, "code": tuple(CODES)})
 JOBS = Grammar(
     "job",
-    ("status", "kind", "name", "health", "batch", "stale"),
-    {"status": JOB.states, "health": HEALTHS, "stale": ("true", "false")},
+    ("status", "state", "kind", "name", "health", "batch", "stale"),
+    {"status": JOB.states, "state": JOB_STATES, "health": HEALTHS, "stale": ("true", "false")},
 )
 
 
@@ -187,7 +192,8 @@ def _clean(grammar: Grammar, key: str, quoted: str) -> str:
         value = STATUS_ALIASES.get(value, value)
     words = grammar.words.get(key)
     if words is not None and not any(glob_matches(value, word) for word in words):
-        near = get_close_matches(value, words, n=1)
+        elsewhere = [f"{other}:{value}" for other, there in grammar.words.items() if value in there]
+        near = elsewhere or get_close_matches(value, words, n=1)
         guess = f"; did you mean {near[0]}?" if near else ""
         raise BadParams(f"no {grammar.noun} has the {key} {value!r}{guess}", hint=f"one of: {' '.join(words)}")
     reading(key, value)

@@ -36,7 +36,8 @@ def verdict(counts: Counts, *, seeds_failed_only: bool, plan_failed: str = "") -
     if plan_failed:
         return Ending("fail", "failed", f"the plan failed: {plan_failed}", "plan_failed")
     if counts.succeeded == 0 and counts.failed and seeds_failed_only:
-        return Ending("fail", "failed", f"no seed could be fetched: {', '.join(counts.failed_by)}", "seeds_failed")
+        done = "worked" if "recipe_error" in counts.failed_by else "fetched"  # fetched it may be when code raises
+        return Ending("fail", "failed", f"no seed could be {done}: {', '.join(counts.failed_by)}", "seeds_failed")
     health = health_of(counts)
     return Ending("complete", health, _because(counts, health))
 

@@ -22,6 +22,7 @@ BACKOFF_FIRST_S = 1.0
 BACKOFF_MAX_S = 30.0
 BACKOFF_JITTER = 0.2
 RETRY_AFTER_MAX_S = 24 * 3600.0
+ATTEMPT = "; attempt "
 KINDS = ("retryable", "non_retryable", "capped", "unknown")
 
 
@@ -102,4 +103,9 @@ def _because(outcome: Failed, code: Code, kind: str, attempts: int) -> str:
     named = outcome.code if outcome.code in CODES else f"{code.name} (a step named the unknown code {outcome.code!r})"
     end = {"non_retryable": "not tried again", "capped": "no attempts left"}.get(kind, "tried again")
     said = f"{named}: {outcome.message}" if outcome.message else named
-    return f"{said}; attempt {attempts} failed, {end}"
+    return f"{said}{ATTEMPT}{attempts} failed, {end}"
+
+
+def bare(because: str, code: str, url: str = "") -> str:
+    """What was said of a failure without what stands beside it in a list: its code, its URL, its number."""
+    return because.rpartition(ATTEMPT)[0].removeprefix(f"{code}: ").removesuffix(f" at {url}") or because

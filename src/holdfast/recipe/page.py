@@ -141,4 +141,5 @@ def _selected(node: LexborHTMLParser | LexborNode, selector: str) -> list[Lexbor
     try:
         return list(node.css(selector))
     except Exception as error:
-        raise BadParams(f"{selector!r} is no CSS selector: {error}") from error
+        scrapys = ": no ::text or ::attr() here, but element.text and element.attr('href')" if "::" in selector else ""
+        raise BadParams(f"{selector!r} is no CSS selector{scrapys or f': {error}'}") from error

@@ -15,6 +15,7 @@ KEY_LENGTH_MAX = 1_000
 PARAMS_BYTES_MAX = 100_000
 PRIORITY_MAX = 1_000
 DEPTH_MAX = 100_000
+FROM_WHERE = ("key", "target", "run", "kind")  # what exports say of a record; `url` may be said better by its step
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +76,11 @@ def record(kind: str = "record", /, **fields: Any) -> Record:
     """A row of results: `record(title=…, posts=3)`. A step may yield several; `record("post", …)` names their kind."""
     if not fields:
         raise BadParams("record() needs at least one field, such as record(title=page.text('h1'))")
+    if taken := [name for name in FROM_WHERE if name in fields]:
+        raise BadParams(
+            f"record() cannot have a field {taken[0]!r}: in every file that stands for where the record comes from; "
+            f"call it {taken[0]}_ or otherwise"
+        )
     return Record(kind, _json("a record", fields, RECORD_BYTES_MAX))
 
 

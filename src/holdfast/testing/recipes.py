@@ -126,7 +126,7 @@ def prove(
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         calm = Place(Path(folder) / "calm", recipe, web, params, options)
         before = len(web.asked)
-        undisturbed = calm.finish()
+        undisturbed = _fruitful(calm.finish())
         requests = len(web.asked) - before
         calm.verify()
         stormy = Place(Path(folder) / "stormy", recipe, web, params, options)
@@ -140,6 +140,13 @@ def prove(
     asked = [f"{web.url}{name}" if name.startswith("/") else name for name in web.asked]
     again = {url for at, urls in settled for url in asked[at:] if url in urls}
     return Proof(undisturbed, killed, kills, tuple(sorted(again)))
+
+
+def _fruitful(worked: Worked) -> Worked:
+    """Two runs that give nothing are alike, and nothing is proven by them."""
+    if "succeeded" not in worked.by_status():
+        raise AssertionError(f"no target succeeded, so nothing would be proven: {worked.said}")
+    return worked
 
 
 def _parts(requests: int, kills: int, draw: random.Random) -> list[int]:

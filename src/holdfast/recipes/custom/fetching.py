@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Coroutine, Iterable
+from inspect import CORO_CREATED, getcoroutinestate
+from typing import Any
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError, HoldfastError
@@ -12,6 +15,7 @@ from holdfast.model.keys import canonical
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import read_retry_after
 from holdfast.recipe import Fetch, Page
+from holdfast.recipe.blame import line_of
 from holdfast.recipes.site.charset import decode
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -23,11 +27,24 @@ class StepPages:
 
     def __init__(self, here: Claimed, fetch: Fetch, clock: Clock) -> None:
         self._here, self._fetch, self._clock = here, fetch, clock
+        self._calls: list[tuple[Coroutine[Any, Any, Page], str]] = []  # with the line of the step that made each
         self.own: Page | None = None  # the answer to the target's own URL, which is kept
         self.status: int | None = None
         self.stopped: HoldfastError | None = None  # what ended the attempt, even if the step caught it
 
-    async def __call__(self, url: str, *, accept: Iterable[int] = ()) -> Page:
+    def __call__(self, url: str, *, accept: Iterable[int] = ()) -> Coroutine[Any, Any, Page]:
+        asked = self._page(url, accept)
+        self._calls.append((asked, line_of(sys._getframe(1))))
+        return asked
+
+    def not_awaited(self) -> str:
+        """What to say of a call whose `await` was forgotten; it is closed, so that Python has nothing to add."""
+        forgotten = [(call, line) for call, line in self._calls if getcoroutinestate(call) == CORO_CREATED]
+        for call, _ in forgotten:
+            call.close()
+        return f"fetch(...) was not awaited: write `await fetch(...)`{forgotten[0][1]}" if forgotten else ""
+
+    async def _page(self, url: str, accept: Iterable[int]) -> Page:
         address = canonical(url, self._here.url)
         if address is None:
             raise FetchError("bad_url", f"{url!r:.200} is no http or https URL")

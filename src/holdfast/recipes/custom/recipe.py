@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,6 +19,8 @@ from holdfast.recipe import Context, Fetch, Recipe, Target
 from holdfast.recipe.blame import sentence
 from holdfast.recipes.custom import rules
 from holdfast.recipes.custom.step import found_of, work
+
+T = TypeVar("T")
 
 PEEKED = 100
 _TYPES = {bool: "yes or no", int: "a whole number", float: "a number", str: "a text"}
@@ -78,7 +80,7 @@ class CustomRecipe:
     def first_urls(self, params: dict[str, Any]) -> tuple[str, ...]:
         """Where the plan begins, to be refused at once where it must not be fetched."""
         try:  # what it raises is said when it is planned: the job is there then, to be mended and resumed
-            return tuple(item.url for item in islice(self._yielded(params), PEEKED))
+            return tuple(islice(self._yielded(params, lambda item: item.url), PEEKED))
         except PlanFailed:
             return ()
 
@@ -95,21 +97,19 @@ class CustomRecipe:
         return rules.max_depth(params) is not None
 
     def plan(self, context: Context, start: int = 0) -> Iterator[Found]:
-        for item in self._yielded(context.params):
-            try:
-                yield found_of(self._recipe, context, item, base=None, depth=0)
-            except BadParams as error:
-                raise PlanFailed(sentence(error)) from error
+        return self._yielded(context.params, lambda item: found_of(self._recipe, context, item, base=None, depth=0))
 
-    def _yielded(self, params: Mapping[str, Any]) -> Iterator[Target]:
-        """What the author's plan gives; whatever it raises is PlanFailed."""
+    def _yielded(self, params: Mapping[str, Any], made: Callable[[Target], T]) -> Iterator[T]:
+        """What is made of the targets that the author's plan gives; whatever it raises or gives else is PlanFailed."""
+        given: Iterable[Target] = ()
         try:
-            for item in self._plan_function(rules.authors(dict(params))):
+            given = self._plan_function(rules.authors(dict(params)))
+            for item in given:
                 if not isinstance(item, Target):
                     raise BadParams(f"a plan yields target(...), not {item!r:.100}")
-                yield item
+                yield made(item)
         except Exception as error:
-            raise PlanFailed(sentence(error)) from error
+            raise PlanFailed(sentence(error, given)) from error
 
     async def step(self, here: Claimed, fetch: Fetch, context: Context) -> Outcome:
         return await work(self._recipe, here, fetch, context, self._clock)

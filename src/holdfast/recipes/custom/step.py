@@ -73,8 +73,11 @@ async def work(recipe: Recipe, here: Claimed, fetch: Fetch, context: Context, cl
     try:
         step = recipe.steps[recipe.type_of(Target(url=here.url, type=here.type))]
         async with aclosing(step(_seen(here), pages)) as values:  # type: ignore[type-var]
-            async for value in values:
-                gathered.add(value)
+            try:
+                async for value in values:
+                    gathered.add(value)
+            except UsageError as error:
+                return Failed("recipe_error", sentence(error, values))
     except FetchError:
         raise
     except UsageError as error:
@@ -84,9 +87,11 @@ async def work(recipe: Recipe, here: Claimed, fetch: Fetch, context: Context, cl
     except Exception as error:
         if pages.stopped is not None:
             raise pages.stopped from error
-        return Failed("recipe_error", sentence(error))
+        return Failed("recipe_error", pages.not_awaited() or sentence(error))
     if pages.stopped is not None:
         raise pages.stopped
+    if forgotten := pages.not_awaited():
+        return Failed("recipe_error", forgotten)
     return gathered.outcome(pages, clock.wall_ms())
 
 

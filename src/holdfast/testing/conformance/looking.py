@@ -173,6 +173,15 @@ class TestPulse:
         worker.settle(*map(succeed, worker.claim()))
         assert bench.ledger.pulse(worker.job) - before == 7000
 
+    def test_a_rescue_is_no_pulse(self, bench: Bench) -> None:
+        worker = bench.working(pages=2)
+        worker.claim(room=1)
+        died_at = bench.ledger.pulse(worker.job)
+        bench.clock.advance(7)
+        bench.dead.add(worker.owner)
+        assert bench.ledger.rescue(worker.job, is_dead=bench.is_dead).targets == 1
+        assert bench.ledger.pulse(worker.job) == died_at
+
 
 def crawled_half(bench: Bench) -> Worker:
     """Three pages: one done that led to another and out of scope, one skipped, one still queued; a checkpoint."""

@@ -54,6 +54,16 @@ def test_a_crawl_whose_fsync_fails_stops_and_trusts_that_file_no_more(tmp_path: 
     assert (trial.delivered, trial.broken) == (True, "")
 
 
+@pytest.mark.parametrize("n", [1, 3, 4])  # the journal, the journal again, the file
+def test_a_ledger_file_whose_making_did_not_reach_the_disk_is_refused(tmp_path: Path, n: int) -> None:
+    """D3: the error comes after the first row of a PRAGMA, so whoever does not read to its end never hears of it."""
+    with staged(tmp_path) as stage:
+        first = beginnings(stage, tmp_path)[0]
+        (tmp_path / "trial").mkdir()
+        trial = failing(stage, tmp_path / "trial", 0, Point(first, "fdatasync", n), "EIO", lasting=False)
+    assert (trial.delivered, trial.broken) == (True, "")
+
+
 def test_a_crawl_without_room_pauses_and_goes_on_when_there_is_some(tmp_path: Path) -> None:
     """D2: the reserve is given up for the pause itself."""
     report = play(FULL_DISK, tmp_path, trials=1, seed=NO_ROOM_IN_MID_CRAWL)

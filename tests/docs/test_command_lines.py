@@ -38,7 +38,7 @@ SMALLER = (
     (r"IMM-5000-25", "IMM-5-25"),
     (r"^500$", "5"),
     (r"^3000$", "60"),
-    (r"^300$", "60"),
+    (r"^300$", "200"),
     (r"^20$", "1"),
 )
 TOML = """
@@ -139,7 +139,7 @@ def test_a_documented_line_runs(line: str, request: pytest.FixtureRequest, tmp_p
         shutil.rmtree(folder / "holdfast-data")
     done = run_line(words, folder)
     assert done.code in DONE, done.err
-    assert CONTROL_CODE.findall(done.out + done.err) == []
+    assert CONTROL_CODE.findall(done.out.replace("\r\n", "\n") + done.err) == []  # a line of CSV ends so
     if "-f" in words:
         assert "[HOLDFAST][" in done.out.partition("\n")[0], "the first line that it follows"
 

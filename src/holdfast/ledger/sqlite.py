@@ -94,7 +94,8 @@ class SqliteStore:
         asked_ns = now_ns()
         while True:
             try:
-                self._connection.execute(f"PRAGMA {name} = {value}")
+                # To its end: else an error that comes after the first row, of a failed fsync say, is never told.
+                self._connection.execute(f"PRAGMA {name} = {value}").fetchall()
                 return
             except sqlite3.OperationalError as error:
                 if not _is_busy(error) or now_ns() - asked_ns > BUSY_TIMEOUT_S * 1e9:

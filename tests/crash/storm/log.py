@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.errors import LedgerUnavailable
-from holdfast.model.claim import Settled, Wish
+from holdfast.model.claim import Settled
 from holdfast.model.outcome import Batch
 from holdfast.model.target import Claimed
 from holdfast.ports import Ledger
@@ -102,14 +102,12 @@ class Watched:
         self._log.calls += 1
         return getattr(self._ledger, name)
 
-    def settle(
-        self, job: int, batches: Sequence[Batch], wish: Wish | None = None, checkpoint: str | None = None
-    ) -> Settled:
+    def settle(self, job: int, batches: Sequence[Batch], *more: Any) -> Settled:
         log = self._log
         log.calls += 1
         log.send(job, batches)
         try:
-            settled = self._ledger.settle(job, batches, wish, checkpoint)
+            settled = self._ledger.settle(job, batches, *more)
         except LedgerUnavailable:
             for batch in batches:
                 log.unknown(batch)

@@ -99,7 +99,7 @@ def _unlawful(scene: Scene, stretch: Stretch, injection: Injection, lines: Seque
     if code == exits.DISK_FULL and "ENOSPC" not in injection.what:
         yield f"called {injection.what} a full disk: {said}"
     if injection.call in SYNCS and "EIO" in injection.what:
-        yield from _trusted_again(scene, code, lines)
+        yield from _trusted_again(scene, stretch, lines)
 
 
 def _is_foreign(scene: Scene, injection: Injection, lines: Sequence[str]) -> bool:
@@ -107,15 +107,20 @@ def _is_foreign(scene: Scene, injection: Injection, lines: Sequence[str]) -> boo
     return injection.call == "openat" and str(scene.settings.data) not in injected(lines)[0]
 
 
-def _trusted_again(scene: Scene, code: int, lines: Sequence[str]) -> Iterator[str]:
-    """D3: after a failed fsync nobody knows what the disk has; a second one on the same descriptor may lie."""
+def _trusted_again(scene: Scene, stretch: Stretch, lines: Sequence[str]) -> Iterator[str]:
+    """D3: after a failed fsync nobody knows what the disk has; a second one on the same descriptor may lie.
+
+    Where there is no job yet, nothing can be trusted wrongly: SQLite syncs once more while it undoes what it had begun.
+    """
     first = next(n for n, line in enumerate(lines) if INJECTED in line)
     failed = _SYNCED.search(lines[first])
     assert failed is not None, lines[first]
     if failed[1] == "fdatasync" and failed[3] == str(scene.settings.data):
         return  # SQLite itself does not look at what the sync of its folder gives
-    if code == exits.OK:
+    if stretch.code == exits.OK:
         yield f"went on after {lines[first]}: {scene.started[0].err}"
+    if stretch.code != exits.OK and stretch.left is None:
+        return
     later = [found for line in lines[first + 1 :] if (found := _SYNCED.search(line))]
     if again := [found[0] for found in later if found.groups()[1:] == failed.groups()[1:]]:
         yield f"synced again after {lines[first]}: {again}"

@@ -151,6 +151,19 @@ def test_a_page_that_only_a_sitemap_names_is_found_though_no_page_changed(marsh:
     assert is_sound(tmp_path)
 
 
+def test_in_another_scope_every_page_is_read_again_unchanged_or_not(marsh: Marsh, tmp_path: Path) -> None:
+    """What a page links to was judged by the scope of then: a page that is not read again would keep it left out."""
+    marsh.texts["/frog/7"] = (
+        f'<a href="http://localhost:{marsh.origin.address.rpartition(":")[2]}/frog/8">elsewhere</a>'
+    )
+    assert crawl(marsh, tmp_path).code == 0
+    marsh.news()
+    done = crawl(marsh, tmp_path, "--scope", "any", "--update", "--mode", "new", "--allow-private")
+    assert "Another scope" in done.err
+    assert done.code == 0, done.err
+    assert [visit.status for visit in marsh.news()] == [200] * (PAGES + 1)
+
+
 def test_a_full_scan_asks_for_everything_plainly_and_a_new_one_after_it_does_not(marsh: Marsh, tmp_path: Path) -> None:
     assert crawl(marsh, tmp_path).code == 0
     marsh.news()

@@ -45,7 +45,11 @@ def with_scope(
         ways = "" if "seeds" in differ else APPLIED.get(job.status, TO_PENDING)
         lines = [f"  {name}: {_shown(before.get(name))}, now {_shown(after[name])}" for name in differ]
         raise Refused("\n".join([f"{job.name} has another scope:", *lines, f"Ways on: {ways}{OTHERWISE}."]))
-    job, announced = scanned_again(call, ledger, job, call.options.mode)
+    mode = call.options.mode
+    if mode == "new" and job.status == "completed":
+        call.voice.say("Another scope: links that were left out before are looked for on every page, changed or not.")
+        mode = "full"
+    job, announced = scanned_again(call, ledger, job, mode)
     _refuse_at_work(ledger, job)
     because = ", ".join(f"{name} {_shown(before.get(name))} -> {_shown(after[name])}" for name in differ)
     job, judged = update_scope(ledger, job, params, actor="cli", because=because)

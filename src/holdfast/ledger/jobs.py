@@ -250,8 +250,13 @@ def amend(
 
 
 def open_run(tx: Tx, job: int, mode: str, trigger: str) -> int:
-    """Begin a run; the first one after a rescan or a restart has the mode that was asked for then."""
-    read_job(tx, job, locked=True)
+    """Begin a run; the first one after a rescan or a restart has the mode that was asked for then.
+
+    A job may have been cancelled between a lease and this (`cancel --now`): it has no more runs.
+    """
+    before = read_job(tx, job, locked=True)
+    if before.status == "cancelled":
+        return before.run
     close_runs(tx, job, "failed", "crash")
     tx.run("DELETE FROM host_total WHERE job = ?", (job,))
     asked = one(tx, "SELECT opening FROM plan WHERE job = ?", (job,))

@@ -245,6 +245,8 @@ def rescope(tables: Tables, known: Job, params: dict[str, Any], *, actor: str, b
 def open_run(tables: Tables, job: int, mode: str, trigger: str) -> int:
     """Begin a run; the first one after a rescan or a restart has the mode that was asked for then."""
     before, plan = read_job(tables, job), tables.plans[job]
+    if before.status == "cancelled":
+        return before.run
     close_runs(tables, job, "failed", "crash")
     mode = plan.opening or mode
     tables.plans[job] = replace(plan, opening=None)

@@ -54,10 +54,12 @@ def ended(tables: Tables, job: int, mark: Bookmark, limit: int) -> tuple[list[En
     found: list[Ended] = []
     for (chunk, no, target), row in sorted(tables.attempts.items(), key=lambda item: item[0]):
         state = tables.targets[target]
-        if state.job == job and chunk in heads and no > mark.commits.get(chunk, 0) and row.outcome in ENDS:
+        poisoned = row.outcome == "lost" and row.code == "poison"  # its last death was its end
+        is_end = poisoned or row.outcome in ENDS
+        if state.job == job and chunk in heads and no > mark.commits.get(chunk, 0) and is_end:
             found.append(
                 Ended(
-                    chunk=chunk, no=no, target=target, url=state.url, outcome=row.outcome,
+                    chunk=chunk, no=no, target=target, url=state.url, outcome="failed" if poisoned else row.outcome,
                     disposition=state.disposition if state.settled_by == (chunk, no) else None, code=row.code,
                     status_code=row.status_code, message=row.message, attempt=row.n, at=row.ended_at,
                 )

@@ -17,11 +17,12 @@ _ENDED_NAMES = (
     "chunk", "no", "target", "url", "outcome", "disposition", "code", "status_code", "message", "attempt", "at",
 )  # fmt: skip
 _ENDED = (
-    "SELECT a.chunk, a.no, a.target, l.origin || t.path, a.outcome, "
+    "SELECT a.chunk, a.no, a.target, l.origin || t.path, CASE a.outcome WHEN 'lost' THEN 'failed' ELSE a.outcome END, "
     "CASE WHEN t.done_chunk = a.chunk AND t.done_no = a.no THEN t.disposition END, "
     "a.code, a.status_code, a.message, a.n, a.ended_at "
     "FROM attempt a JOIN target t ON t.id = a.target JOIN lane l ON l.id = t.lane "
-    "WHERE a.chunk = ? AND a.no > ? AND a.no <= ? AND a.outcome IN ('succeeded', 'skipped', 'failed') "
+    "WHERE a.chunk = ? AND a.no > ? AND a.no <= ? AND (a.outcome IN ('succeeded', 'skipped', 'failed') "
+    "OR (a.outcome = 'lost' AND a.code = 'poison')) "  # its last death was its end
     "ORDER BY a.no, a.target"
 )
 COMMITS_AT_ONCE = 64  # of one chunk; each has at most as many results as a settle

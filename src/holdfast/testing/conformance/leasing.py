@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from holdfast import faults
+from holdfast.engine import control
 from holdfast.errors import LedgerUnavailable
+from holdfast.model.bookmark import Bookmark
 from holdfast.model.lease import Owner
 from holdfast.testing.conformance.bench import MARSH, Bench
 from holdfast.testing.conformance.verdicts import succeed
@@ -166,6 +168,17 @@ class TestRescue:
         [row] = bench.targets(worker.job)
         assert (row.status, row.code, row.attempts) == ("failed", "poison", 3)
         assert row.settled_at == bench.clock.wall_ms()
+        told, _ = bench.ledger.ended(worker.job, Bookmark({}))
+        assert [(each.outcome, each.code) for each in told] == [("failed", "poison")]
+
+    def test_a_job_that_was_cancelled_after_its_lease_begins_no_run(self, bench: Bench) -> None:
+        """`cancel --now` does not wait for who holds it."""
+        worker = bench.working()
+        control.cancel(bench.ledger, bench.ledger.books(worker.job)[0], actor="user", now=True)
+        run = bench.ledger.books(worker.job)[0].run
+        assert bench.ledger.open_run(worker.job, mode="full", trigger="cli") == run
+        job = bench.ledger.books(worker.job)[0]
+        assert (job.status, job.run) == ("cancelled", run)
 
     def test_what_a_silent_owner_held_is_suspect_too(self, bench: Bench) -> None:
         """E7: where a death cannot be proven (another host, a new container), a killer would else go round for ever."""

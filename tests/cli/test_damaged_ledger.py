@@ -50,6 +50,16 @@ def test_rows_that_belong_elsewhere_are_told_as_damage_and_not_as_a_crash(
     assert "restore a backup of the data folder" in done.err
 
 
+@pytest.mark.parametrize("words", [("status", "frogs"), ("status",)], ids=" ".join)
+def test_a_counter_whose_name_became_bytes_is_damage_and_not_a_crash(words: tuple[str, ...], crawled: Path) -> None:
+    """One flipped bit makes a text a blob, which SQLite's own check finds in order."""
+    with closing(sqlite3.connect(ledger_file(crawled))) as ledger, ledger:
+        ledger.execute("UPDATE tally SET type = CAST('leaf' AS BLOB) WHERE chunk = (SELECT max(chunk) FROM tally)")
+    done = holdfast(*words, cwd=crawled)
+    assert done.code == 9, done.err
+    assert "is damaged" in done.err
+
+
 def test_verify_names_the_damage_of_a_file_whose_rows_it_cannot_judge(crawled: Path) -> None:
     swap_tables(crawled, "tally", "event")
     done = holdfast("verify", "frogs", cwd=crawled)

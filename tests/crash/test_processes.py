@@ -18,7 +18,7 @@ from holdfast.audit.witness import doubled
 from holdfast.demo.command import Command, is_gone_soon, living
 from holdfast.demo.stretch import prices
 from holdfast.testing.siege import Siege
-from waiting import wait_until
+from waiting import stop, wait_until
 
 SOME_ASKS = 30
 LONG_MS = 3000
@@ -263,11 +263,11 @@ def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm)
     command = crawl(scene, environ={"HOLDFAST_LEASE_S": "1"})
     scene.await_asks(SOME_ASKS)
     stopped = min(command.workers())
-    os.kill(stopped, signal.SIGSTOP)
+    stop(stopped)
     while scene.is_locked():  # it may have been stopped inside a write, and then nobody can do anything
         os.kill(stopped, signal.SIGCONT)
         scene.await_asks(len(scene.asks()) + 1)
-        os.kill(stopped, signal.SIGSTOP)
+        stop(stopped)
     command.wait_for(lambda: f"Worker pid {stopped} died of signal 9" in command.err, seconds=60)
     scene.world.set_faults()
     assert command.wait(60) == 0, command.err

@@ -69,6 +69,8 @@ def counts_from(rows: Iterable[Row]) -> Counts:
     by_reason: dict[str, Counter[str]] = {"failed": Counter(), "skipped": Counter()}
     by_type: dict[str, Counter[str]] = {}
     for type_, status, reason, n in rows:
+        if not (isinstance(type_, str) and isinstance(status, str) and isinstance(reason, str)):
+            raise Corrupt("a counter of the ledger has a name that is no text: the ledger is damaged")
         total[status] += n
         by_type.setdefault(type_, Counter())[status] += n
         if status in by_reason:

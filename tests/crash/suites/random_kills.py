@@ -17,7 +17,7 @@ from crash.scene import Scene
 from crash.suites.stage import PAGES, WORKLOAD, Ledger, Stage, on_postgres, on_sqlite, staged
 from crash.suites.suite import Suite, Trial
 from nursery import Child
-from waiting import wait_until
+from waiting import stop, wait_until
 
 LEASE_S = 1
 SHORT_LEASE = {"HOLDFAST_LEASE_S": str(LEASE_S)}
@@ -91,11 +91,11 @@ def _asleep(stage: Stage, scene: Scene, asks: int) -> Child:
     scene.slow_down(PAGE_MS)
     sleeper = scene.crawl(SHORT_LEASE)
     sleeper.wait_for(lambda: len(scene.asks()) >= asks, seconds=ASK_S_MAX)
-    sleeper.send(signal.SIGSTOP)
+    stop(sleeper.pid)
     while scene.is_locked():
         sleeper.send(signal.SIGCONT)
         time.sleep(PAGE_MS / 10_000)
-        sleeper.send(signal.SIGSTOP)
+        stop(sleeper.pid)
     lapsed = "nobody works it"
     wait_until(lambda: lapsed in scene.run("status", scene.job_name).out, ASK_S_MAX, "lapsed leases")
     return sleeper

@@ -86,6 +86,27 @@ def test_a_killed_worker_is_replaced_and_its_chunks_are_taken_over(scene: Scene,
     assert scene.look().job.recoveries == 1
 
 
+def test_as_many_workers_as_cores_have_one_each_and_the_command_none(scene: Scene) -> None:
+    wide = os.sched_getaffinity(0)
+    cores = sorted(wide)[:2]
+    assert len(cores) == 2, "two workers cannot have a core each here"
+    os.sched_setaffinity(0, set(cores))  # what we start may use these, as on a computer that has no others
+    try:
+        command = crawling(scene)
+    finally:
+        os.sched_setaffinity(0, wide)
+    workers = command.workers()
+    try:
+        assert sorted(map(sorted, map(os.sched_getaffinity, workers))) == [[core] for core in cores]
+        assert os.sched_getaffinity(command.pid) == set(cores)
+        os.kill(min(workers), signal.SIGKILL)
+        wait_until(lambda: len(set(command.workers()) - set(workers)) == 1, 30, "a replacement")
+        wait_until(lambda: len(holders(scene) & set(command.workers())) == 2, 30, "a replacement with chunks")
+        assert sorted(map(sorted, map(os.sched_getaffinity, command.workers()))) == [[core] for core in cores]
+    finally:
+        command.kill()
+
+
 def test_kills_of_one_worker_and_of_all_in_turns_lose_nothing(scene: Scene, calm: Calm) -> None:
     crawler = scene.crawler
     crawler.pace = [*crawler.pace, "--processes", "2"]

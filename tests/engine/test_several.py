@@ -87,6 +87,22 @@ def test_a_session_without_the_control_works_and_stays_until_the_job_is_over(tmp
     assert len(marsh.fetcher.asked) == 40
 
 
+def test_who_has_run_out_of_work_says_so_and_waits_no_longer_than_it_must(tmp_path: Path) -> None:
+    """Somebody else holds the control: told at once, they need not find out. An order ends the longest wait."""
+    marsh = Marsh(tmp_path, serve_ponds)
+    released(marsh, held_by_hand(marsh, want=0), "plan")
+    session, drained = marsh.session(workers=2, place=0), threading.Event()
+    rest = marsh.session(workers=2, place=1)
+    session.on_drained = drained.set
+    with ThreadPoolExecutor(2) as pool:
+        working = [pool.submit(one.run) for one in (session, rest)]
+        assert drained.wait(20)
+        wait_until(lambda: marsh.ledger.books(marsh.job.id)[1].succeeded == 40, 20, "all pages")
+        for one in (session, rest):
+            one.interrupt("drain")
+        assert [one.result(10).how for one in working] == ["interrupted", "interrupted"]
+
+
 def test_nobody_is_finished_while_a_page_of_another_session_may_yield_links(tmp_path: Path) -> None:
     """The first page is slow, so all others are idle: none of them may end, and nobody may say that all is done."""
     slow = threading.Event()

@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.cli.crashes import Unexpected
 from holdfast.cli.nursery import Nursery
-from holdfast.cli.posts import READY, Farewell, Post, plan_failure_read
+from holdfast.cli.posts import READY, Farewell, Post, news_read
 from holdfast.clock import Clock
 
 QUICK_MS = 1_000
@@ -64,6 +64,7 @@ class Crew:
     clock: Clock
     members: dict[int, Member] = field(default_factory=dict)
     _due_ms: dict[int, int] = field(default_factory=dict)  # empty places, and when each is filled
+    _drained: bool = False
     _quick: dict[int, int] = field(default_factory=dict)  # deaths in a row soon after the start
 
     def start(self) -> None:
@@ -76,6 +77,11 @@ class Crew:
         pipes = {member.mouth: member for member in self.members.values()}
         ready, _, _ = select.select(list(pipes), [], [], seconds)
         return [gone for pipe in ready if (gone := self._hear(pipes[pipe])) is not None]
+
+    def has_drained(self) -> bool:
+        """Whether somebody has run out of work since this was last asked."""
+        drained, self._drained = self._drained, False
+        return drained
 
     def refill(self, gone: Gone) -> bool:
         """Have the place filled again, after a rest that grows with quick deaths; False: there were too many."""
@@ -129,8 +135,10 @@ class Crew:
         member.said = (member.said + part)[-SAID_MAX:]
         if member.ready_ms is None and member.said.startswith(READY):
             member.ready_ms, member.said = self.clock.monotonic_ms(), member.said.removeprefix(READY)
-        why, member.said = plan_failure_read(member.said)
-        member.plan_failed = member.plan_failed if why is None else why
+        news = news_read(member.said)
+        member.said = news.rest
+        member.plan_failed = member.plan_failed if news.plan_failed is None else news.plan_failed
+        self._drained = self._drained or news.drained
         return None if part else self._bury(member)
 
     def _bury(self, member: Member) -> Gone:

@@ -14,8 +14,9 @@ from collections.abc import Callable
 import msgspec
 
 from holdfast import wiring
+from holdfast.cli.cores import keep_to_own
 from holdfast.cli.crashes import explained
-from holdfast.cli.posts import READY, Farewell, Post, failure_of, plan_failure
+from holdfast.cli.posts import DRAINED, READY, Farewell, Post, failure_of, line, plan_failure
 from holdfast.config.headers import with_secrets
 from holdfast.errors import HoldfastError
 
@@ -41,19 +42,21 @@ def main(post: int) -> int:
     return 0 if farewell.failure is None else 1
 
 
-def say(line: bytes) -> None:
-    while line:
-        line = line[os.write(STDOUT, line) :]
+def say(words: bytes) -> None:
+    while words:
+        words = words[os.write(STDOUT, words) :]
 
 
 def serve(post: Post) -> Farewell:
     """Work the post to its end. Whatever goes wrong is the farewell's failure."""
     settings = post.settings_read()
+    keep_to_own(post.place, post.workers)
     try:
         session = wiring.open_session(
             settings, with_secrets(post.job), progress=None, workers=post.workers, place=post.place
         )
         session.on_plan_failed = lambda why: say(plan_failure(why))
+        session.on_drained = lambda: say(line(DRAINED))
         listen(session.interrupt)
         ended = session.run()
         farewell = Farewell(how=ended.how, not_saved=session.not_saved)

@@ -17,6 +17,7 @@ from holdfast.model.spread import Spread
 
 OF_NEW_JOBS: dict[str, Any] = {"pace": {}, "pace_origins": {}, "hosts": {}, "sources": {}, "jobs": {}, "obsolete": {}}
 READY = b"ready\n"  # the first thing a worker process says
+DRAINED = b"holdfast worker: drained"  # it has nothing left to do, and perhaps nobody has
 PLAN_FAILED = b"holdfast worker: plan failed: "  # before what its plan raised, as JSON; it goes on working
 
 
@@ -76,19 +77,37 @@ def settings_sent(settings: Settings) -> dict[str, Any]:
     return {**asdict(replace(settings, **OF_NEW_JOBS)), "data": str(settings.data)}
 
 
+def line(news: bytes) -> bytes:
+    """A line of its own for the supervisor. A recipe may have printed half a line: it is ended."""
+    return b"\n" + news + b"\n"
+
+
 def plan_failure(why: str) -> bytes:
-    """The line that tells a supervisor what the plan raised. A recipe may have printed half a line: it is ended."""
-    return b"\n" + PLAN_FAILED + msgspec.json.encode(why) + b"\n"
+    """The line that tells what the plan raised."""
+    return line(PLAN_FAILED + msgspec.json.encode(why))
 
 
-def plan_failure_read(said: bytes) -> tuple[str | None, bytes]:
-    """What the plan raised by the last whole line that says so, None without one, and the rest of what was said."""
-    lines = said.split(b"\n")
-    news = [line for line in lines[:-1] if line.startswith(PLAN_FAILED)]
-    if not news:
-        return None, said
-    rest = b"\n".join(line for line in lines if line not in news)
-    return msgspec.json.decode(news[-1].removeprefix(PLAN_FAILED), type=str), rest
+class News(msgspec.Struct, frozen=True, kw_only=True):
+    """What a living worker's words tell: what its plan raised, None without a word of it; whether it ran out of work.
+
+    `rest` is everything else that it said.
+    """
+
+    plan_failed: str | None
+    drained: bool
+    rest: bytes
+
+
+def news_read(said: bytes) -> News:
+    """Whole lines only; of several plan failures the last."""
+    *whole, unfinished = said.split(b"\n")
+    failures = [text for text in whole if text.startswith(PLAN_FAILED)]
+    rest = [text for text in whole if text != DRAINED and not text.startswith(PLAN_FAILED)]
+    return News(
+        plan_failed=msgspec.json.decode(failures[-1].removeprefix(PLAN_FAILED), type=str) if failures else None,
+        drained=DRAINED in whole,
+        rest=b"\n".join([*rest, unfinished]),
+    )
 
 
 def failure_of(error: HoldfastError) -> Failure:

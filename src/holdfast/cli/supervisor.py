@@ -139,9 +139,10 @@ class Supervisor:
             self._crew.dismiss()
 
     def _look(self, control: Lease, keeper: Timekeeper) -> None:
-        """Five times a second: show the books, and see whether the job is over or somebody wants it to stop."""
+        """Five times a second, and when somebody has run out of work: show the books, and see whether the job is over
+        or somebody wants it to stop."""
         now_ms = self._clock.monotonic_ms()
-        if now_ms - self._looked_ms < LOOK_EVERY_MS:
+        if now_ms - self._looked_ms < LOOK_EVERY_MS and not self._crew.has_drained():
             return
         self._looked_ms = now_ms
         try:

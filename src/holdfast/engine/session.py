@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 PROGRESS_EVERY_MS = 200
 WAITS_EVERY_MS = 1000
 ASK_AGAIN_S = 0.2
+ASK_AGAIN_FIRST_S = 0.01  # the first page of a job has links for everybody
 STALE_AFTER_S = 3600.0
 HOW = {
     "pause": "paused", "cancel": "cancelled", "drain": "interrupted", "blocked": "paused", "time_out": "timeout",
@@ -109,6 +110,7 @@ class Session:
         self.waiting = ""  # for what, as last told
         self._waits_ms = 0
         self.on_plan_failed: Callable[[str], None] = lambda why: None  # for who holds the control elsewhere
+        self.on_drained: Callable[[], None] = lambda: None  # likewise: perhaps that was the last page
         self._plan_failed = ""  # what of it was told
 
     def run(self) -> Ended:
@@ -285,14 +287,19 @@ class Session:
 
     async def _until_over(self, worker: Worker, control: Lease | None) -> str:
         """Drained is not finished: the ledger says whether the books balance, and only to who holds the control."""
+        wait_s, taken = ASK_AGAIN_FIRST_S, 0
         while await worker.run():
             ended = await self._finished(control)
             if ended is not None:
                 return ended.status
+            if worker.taken > taken:
+                wait_s, taken = ASK_AGAIN_FIRST_S, worker.taken
+                self.on_drained()
             if control is not None:
                 await self._thread.insist(self._walk_on)
             await worker.adopt()
-            await self._parts.clock.wait(0.05 if control is not None else ASK_AGAIN_S)
+            await worker.wait(wait_s)
+            wait_s = min(2 * wait_s, ASK_AGAIN_S)
         return worker.orders.stop or "lost"
 
     async def _stale(self, control: Lease | None) -> str:

@@ -83,6 +83,7 @@ class Worker:
     in_hand_max: int = 0  # claims at once, those in the queue included; 0: twice what may be in flight
     journal: Journal | None = None
     orders: Orders = field(default_factory=Orders)
+    taken: int = 0  # targets that were ever claimed
     _queue: deque[Claimed] = field(default_factory=deque)
     _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _chunk_of: dict[int, int] = field(default_factory=dict)  # of what is running
@@ -106,7 +107,7 @@ class Worker:
 
     async def run(self) -> bool:
         """Work until drained (True) or stopped (False). Nothing is in hand afterwards."""
-        self._drained = False
+        self._drained, self._idle_until_ms = False, 0
         try:
             while not self._is_over():
                 if self._failure is not None:
@@ -140,6 +141,19 @@ class Worker:
         if requested is not None:
             self.stop(requested)
         self._wake.set()
+
+    async def wait(self, seconds: float) -> None:
+        """Between two runs. An order to stop ends it at once."""
+        self._wake.clear()
+        if self.orders.stop is not None:
+            return
+        resting = asyncio.ensure_future(self.clock.wait(seconds))
+        woken = asyncio.ensure_future(self._wake.wait())
+        try:
+            await asyncio.wait((resting, woken), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            resting.cancel()
+            woken.cancel()
 
     @property
     def in_flight(self) -> int:
@@ -380,6 +394,7 @@ class Worker:
         in_hand |= {item.claimed.id for item in self._unsettled()}
         new = [item for item in claimed if item.id not in in_hand]
         self._queue.extend(new)
+        self.taken += len(new)
         if self.options.delay_ms or any(item.delay_ms for item in new):
             self._asked_ms = {target: ms for target, ms in self._asked_ms.items() if target in in_hand}
             self._asked_ms.update((item.id, asked_ms) for item in new)

@@ -1,0 +1,21 @@
+"""Where a worker process runs: on a core of its own where each can have one, else wherever the system puts it."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.cli.cores import core_of
+
+
+@pytest.mark.parametrize(
+    ("workers", "cores", "kept"),
+    [
+        (2, {0, 1}, [0, 1]),
+        (3, {7, 2, 5}, [2, 5, 7]),
+        (1, {0}, [None]),
+        (2, {0, 1, 2}, [None, None]),
+        (3, {0, 1}, [None, None, None]),
+    ],
+)
+def test_each_keeps_to_its_own_where_there_are_as_many(workers: int, cores: set[int], kept: list[int | None]) -> None:
+    assert [core_of(place, workers, cores) for place in range(workers)] == kept

@@ -70,8 +70,12 @@ def where_and_when(folder: Path) -> dict[str, str]:
 
 
 def _commit() -> str:
-    """The commit that was played, with a mark where the tree had changes of its own."""
-    said = subprocess.run(
-        ["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
-    )
-    return said.stdout.strip() or "unknown"
+    """The commit that was played, with a mark where the tree had changes of its own. Pages, such as the one that the
+    suite before this one has written, are not played."""
+    commit = _git("describe", "--always")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs")
+    return f"{commit or 'unknown'}{'-dirty' if changed else ''}"
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=False).stdout.strip()

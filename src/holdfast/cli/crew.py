@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.cli.crashes import Unexpected
 from holdfast.cli.nursery import Nursery
-from holdfast.cli.posts import READY, Farewell, Post, news_read
+from holdfast.cli.posts import READY, Farewell, Post, told_by
 from holdfast.clock import Clock
 
 QUICK_MS = 1_000
@@ -135,10 +135,10 @@ class Crew:
         member.said = (member.said + part)[-SAID_MAX:]
         if member.ready_ms is None and member.said.startswith(READY):
             member.ready_ms, member.said = self.clock.monotonic_ms(), member.said.removeprefix(READY)
-        news = news_read(member.said)
-        member.said = news.rest
-        member.plan_failed = member.plan_failed if news.plan_failed is None else news.plan_failed
-        self._drained = self._drained or news.drained
+        told = told_by(member.said)
+        member.said = told.rest
+        member.plan_failed = member.plan_failed if told.plan_failed is None else told.plan_failed
+        self._drained = self._drained or told.drained
         return None if part else self._bury(member)
 
     def _bury(self, member: Member) -> Gone:

@@ -87,7 +87,7 @@ def plan_failure(why: str) -> bytes:
     return line(PLAN_FAILED + msgspec.json.encode(why))
 
 
-class News(msgspec.Struct, frozen=True, kw_only=True):
+class Told(msgspec.Struct, frozen=True, kw_only=True):
     """What a living worker's words tell: what its plan raised, None without a word of it; whether it ran out of work.
 
     `rest` is everything else that it said.
@@ -98,12 +98,12 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     rest: bytes
 
 
-def news_read(said: bytes) -> News:
+def told_by(said: bytes) -> Told:
     """Whole lines only; of several plan failures the last."""
     *whole, unfinished = said.split(b"\n")
     failures = [text for text in whole if text.startswith(PLAN_FAILED)]
     rest = [text for text in whole if text != DRAINED and not text.startswith(PLAN_FAILED)]
-    return News(
+    return Told(
         plan_failed=msgspec.json.decode(failures[-1].removeprefix(PLAN_FAILED), type=str) if failures else None,
         drained=DRAINED in whole,
         rest=b"\n".join([*rest, unfinished]),

@@ -14,13 +14,16 @@ from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from importlib.machinery import PathFinder
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from holdfast.errors import BadParams
 from holdfast.recipe.authoring import Recipe
 from holdfast.recipe.blame import sentence
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "holdfast.recipes"
 
@@ -36,6 +39,8 @@ class Located:
 
 def registered() -> dict[str, EntryPoint]:
     """The recipes that installed packages offer, by name."""
+    from importlib.metadata import entry_points  # loads forty modules, and few commands come here
+
     return {point.name: point for point in entry_points(group=GROUP)}
 
 

@@ -20,6 +20,7 @@ from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
+    NOTHING_KNOWN,
     Change,
     CheckpointRow,
     EventKind,
@@ -353,10 +354,12 @@ class Looks(Protocol):
         after: EventPlace | None = None,
         limit: int = 500,
         newest: bool = False,
+        beyond: Mapping[int, int] = NOTHING_KNOWN,
     ) -> list[EventRow]:
         """Events and the beginnings and ends of runs in the order of time, of one job or of all.
 
         `newest` answers the last ones instead of the first. Without `kinds` every kind, but those of `without`.
+        `beyond`: of these chunks only what has a larger number, whatever the clock said then.
         """
 
     def checkpoints(self, job: int, *, before: int | None = None, limit: int = 500) -> list[CheckpointRow]:

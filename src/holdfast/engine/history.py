@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 from holdfast.clock import iso
 from holdfast.errors import BadParams
 from holdfast.model.job import Job
-from holdfast.model.look import CheckpointRow, EventKind, EventRow, ListedTarget
+from holdfast.model.look import NOTHING_KNOWN, CheckpointRow, EventKind, EventRow, ListedTarget
 from holdfast.model.record import Checkpoint
 from holdfast.model.states import JOB
 from holdfast.ports import Looks
@@ -67,10 +67,17 @@ def event_document(row: EventRow) -> dict[str, Any]:
     }
 
 
-def every_event(looks: Looks, job: int | None, *, since: int, kinds: Sequence[EventKind]) -> Iterator[EventRow]:
+def every_event(
+    looks: Looks,
+    job: int | None,
+    *,
+    since: int = 0,
+    kinds: Sequence[EventKind],
+    beyond: Mapping[int, int] = NOTHING_KNOWN,
+) -> Iterator[EventRow]:
     """All events in the order of time, page by page."""
     place = None
-    while rows := looks.events(job, since=since, kinds=kinds, after=place, limit=ROWS_AT_ONCE):
+    while rows := looks.events(job, since=since, kinds=kinds, beyond=beyond, after=place, limit=ROWS_AT_ONCE):
         yield from rows
         place = rows[-1].place
 

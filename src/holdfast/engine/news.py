@@ -1,7 +1,7 @@
 """What happened to a job since one last looked, as `--jsonl` shows it: moves, targets at their end, checkpoints.
 
-Each look costs what changed: moves come behind a moment, with a few seconds read twice, since a commit may become
-visible after one of a later moment; targets come behind a bookmark, checkpoints behind a number.
+Each look costs what changed, and no clock has a say: moves come behind the numbers that their chunks' events have,
+targets behind a bookmark, checkpoints behind a number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from holdfast.model.look import EventRow
 from holdfast.ports import Ledger
 
 MOVES = kinds_of(("run.started", "run.finished", "exclusion.added", "lease.rescued"))
-READ_TWICE_MS = 5_000
 
 
 class News:
@@ -26,27 +25,21 @@ class News:
     def __init__(self, ledger: Ledger, job: Job) -> None:
         self._ledger, self._job = ledger, job
         self._mark = ledger.everything(job.id)
-        newest = ledger.events(job.id, kinds=MOVES, newest=True, limit=1)
-        self._at = newest[0].at if newest else 0
-        self._told = {row.place for row in self._moves()}
+        self._told: dict[int, int] = {}  # chunk -> the number of its last move
+        self._moves()
         points = ledger.checkpoints(job.id, limit=1)
         self._checkpoint = points[0].number if points else 0
 
     def look(self) -> Iterator[dict[str, Any]]:
         """In the order of their kinds; within one in the order of time, targets chunk by chunk."""
-        yield from self._new_moves()
+        yield from map(event_document, self._moves())
         yield from self._new_targets()
         yield from self._new_checkpoints()
 
     def _moves(self) -> list[EventRow]:
-        return list(every_event(self._ledger, self._job.id, since=max(0, self._at - READ_TWICE_MS), kinds=MOVES))
-
-    def _new_moves(self) -> Iterator[dict[str, Any]]:
-        rows = self._moves()
-        new = [row for row in rows if row.place not in self._told]
-        self._told = {row.place for row in rows}
-        self._at = max([self._at, *(row.at for row in rows)])
-        yield from map(event_document, new)
+        rows = list(every_event(self._ledger, self._job.id, kinds=MOVES, beyond=self._told))
+        self._told.update((row.chunk, row.seq) for row in sorted(rows, key=lambda row: row.seq))
+        return rows
 
     def _new_targets(self) -> Iterator[dict[str, Any]]:
         while True:

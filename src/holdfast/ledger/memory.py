@@ -35,6 +35,7 @@ from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
+    NOTHING_KNOWN,
     Change,
     CheckpointRow,
     EventKind,
@@ -379,8 +380,10 @@ class MemoryLedger:
         after: EventPlace | None = None,
         limit: int = 500,
         newest: bool = False,
+        beyond: Mapping[int, int] = NOTHING_KNOWN,
     ) -> list[EventRow]:
         rows = self._read(lambda tables: memory_looks.events(tables, job))
+        rows = [row for row in rows if row.seq > beyond.get(row.chunk, -1)]
         rows = [row for row in rows if row.at >= since and (not kinds or (row.thing, row.verb) in kinds)]
         rows = [row for row in rows if (row.thing, row.verb) not in without and (after is None or row.place > after)]
         return rows[-limit:] if newest else rows[:limit]

@@ -38,6 +38,7 @@ from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
+    NOTHING_KNOWN,
     Change,
     CheckpointRow,
     EventKind,
@@ -384,8 +385,9 @@ class SqlLedger:
         after: EventPlace | None = None,
         limit: int = 500,
         newest: bool = False,
+        beyond: Mapping[int, int] = NOTHING_KNOWN,
     ) -> list[EventRow]:
-        wanted = views_events.Wanted(job, since, tuple(kinds), tuple(without), after, limit, newest)
+        wanted = views_events.Wanted(job, since, tuple(kinds), tuple(without), after, limit, newest, beyond)
         return self._read(lambda tx: views_events.events(tx, wanted))
 
     def checkpoints(self, job: int, *, before: int | None = None, limit: int = 500) -> list[CheckpointRow]:

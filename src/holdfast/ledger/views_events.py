@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,7 @@ class Wanted:
     after: EventPlace | None
     limit: int
     newest: bool
+    beyond: Mapping[int, int]
 
 
 def events(tx: Tx, wanted: Wanted) -> list[EventRow]:
@@ -49,6 +51,9 @@ def events(tx: Tx, wanted: Wanted) -> list[EventRow]:
     if wanted.after is not None:
         clauses.append("(x.at, x.chunk, x.seq) > (?, ?, ?)")
         more.extend(wanted.after)
+    for known in wanted.beyond.items():
+        clauses.append("NOT (x.chunk = ? AND x.seq <= ?)")
+        more.extend(known)
     way = "DESC" if wanted.newest else "ASC"
     rows = tx.rows(
         "SELECT x.job, j.uid, j.name, x.chunk, x.seq, x.at, x.actor, x.thing, x.verb, x.source, x.target, x.because "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from holdfast.model.job import Counts
 from holdfast.model.record import Checkpoint
 
 EventKind = tuple[str, str]  # thing, verb
 EventPlace = tuple[int, int, int]  # at, chunk (minus the job for a run), seq
+NOTHING_KNOWN: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,6 +100,20 @@ class TestEvents:
         rest = bench.ledger.events(job.id, without=[("job", "start")])
         assert [row.verb for row in rest] == ["submit", "request_pause"]
 
+    def test_what_is_beyond_the_numbers_known_comes_whatever_the_clock_says(self, bench: Bench) -> None:
+        """A clock that was set back puts new events before old ones."""
+        worker = bench.working(pages=1)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        told = bench.ledger.events(worker.job)
+        known = {row.chunk: row.seq for row in sorted(told, key=lambda row: row.seq)}
+        assert bench.ledger.events(worker.job, beyond=known) == []
+        bench.clock.set_wall(told[0].at - 3_600_000)
+        bench.ledger.request(worker.job, "pause", actor="user", because="asked for")
+        bench.ledger.open_run(worker.job, mode="resume", trigger="cli")
+        new = [row for row in bench.ledger.events(worker.job) if row not in told]
+        assert {row.verb for row in new} == {"request_pause", "start", "finish"}
+        assert bench.ledger.events(worker.job, beyond=known) == new
+
 
 class TestCheckpoints:
     def test_checkpoints_come_newest_first_page_by_page(self, bench: Bench) -> None:

@@ -35,7 +35,7 @@ CHECKPOINTS = 61  # of `docs`, the newest as it stands after its last run: pages
 SMALLER = (
     (r"https://", "http://"),
     (r"^http://127\.0\.0\.1:8123/$", "http://docs.example.dev/"),
-    (r"IMM-5000-25", "IMM-5-25"),
+    (r"IMM-(5000|900)-25", "IMM-5-25"),
     (r"^500$", "5"),
     (r"^3000$", "60"),
     (r"^300$", "200"),

@@ -1,90 +1,16 @@
-"""Every status × every verb that has a command: lawful, or exit 6 with what is allowed (C16, JOB-03, PAU-01)."""
+"""Pause, cancel and resume while a process works the job, and of several jobs at once (PAU-01, JOB-12)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
 import msgspec
-import pytest
 
 from cli.commands import DEADLINE_S, Running, crawl_words, holdfast, ledger_in, put_into, submit
 from cli.schemas import validator
-from holdfast.cli.main import main
 from holdfast.demo.serving import WorldServer
-from holdfast.model.states import JOB
 from holdfast.testing.fake_web import FakeWeb
-
-# fmt: off
-# rescan is `crawl --mode full`: like any crawl it goes on with what is unfinished; only what is completed is scanned.
-#   status          crawl  resume  rescan  pause  cancel
-CODES = {
-    "pending":     (0,     0,      0,      6,     0),
-    "in_progress": (0,     0,      0,      0,     0),
-    "paused":      (0,     0,      0,      6,     0),
-    "completed":   (0,     0,      0,      6,     6),
-    "failed":      (0,     0,      0,      6,     6),
-    "timeout":     (13,    13,     13,     6,     0),
-    "cancelled":   (6,     6,      6,      6,     6),
-}
-AFTER = {
-    "crawl": "completed", "resume": "completed", "rescan": "completed", "pause": "paused", "cancel": "cancelled",
-}
-# fmt: on
-VERBS = tuple(AFTER)
-TYPED = {verb: (verb, "frogs") for verb in VERBS} | {"rescan": ("crawl", "frogs", "--mode", "full")}
-BY_THE_REAL_COMMAND = (("rescan", "completed"), ("rescan", "paused"), ("pause", "cancelled"), ("cancel", "in_progress"))
-
-
-@pytest.fixture(scope="module")
-def pond(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorldServer]:
-    """So few pages that a crawl of them is no more than its beginning and its end."""
-    with WorldServer("tree", pages=3, delay_ms=0, log_path=tmp_path_factory.mktemp("pond") / "requests.jsonl") as world:
-        yield world
-
-
-@pytest.mark.parametrize("status", JOB.states)
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_status_meets_every_verb(
-    status: str,
-    verb: str,
-    pond: WorldServer,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """C16."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOLDFAST_MIN_FREE_MB", "0")
-    lead_to(status, pond, tmp_path)
-    code = main([*TYPED[verb]])
-    assert_met(verb, status, code, capsys.readouterr().err, tmp_path)
-
-
-@pytest.mark.parametrize(("verb", "status"), BY_THE_REAL_COMMAND)
-def test_a_few_of_them_by_the_real_command(verb: str, status: str, pond: WorldServer, tmp_path: Path) -> None:
-    """C16: from the shell to the exit code."""
-    lead_to(status, pond, tmp_path)
-    done = holdfast(*TYPED[verb], cwd=tmp_path)
-    assert_met(verb, status, done.code, done.err, tmp_path)
-
-
-def lead_to(status: str, world: WorldServer, folder: Path) -> None:
-    with ledger_in(folder) as ledger:
-        put_into(ledger, submit(ledger, world), status)
-
-
-def assert_met(verb: str, status: str, code: int, said: str, folder: Path) -> None:
-    """As the table has it, and the job where the verb leads, or where it was."""
-    wanted = CODES[status][VERBS.index(verb)]
-    assert code == wanted, said
-    if wanted == 6:
-        assert "Allowed: holdfast " in said
-    with ledger_in(folder) as ledger:
-        after = ledger.job("frogs")
-    assert after.status == (AFTER[verb] if wanted == 0 else status)
-    assert after.generation == (2 if (verb, status) == ("rescan", "completed") else 1)
 
 
 def test_a_refusal_as_json_is_a_problem_with_the_allowed_actions(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from holdfast.errors import IllegalMove, Refused
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, allowed
 
-# A verb without a row here has no command yet and is not offered. As for a site; `command_for` knows the other kinds.
+# As for a site; `command_for` knows the other kinds. Only rollback has no row and is not offered: it undoes, and which
+# checkpoint is meant only a person knows.
 COMMAND_OF: dict[str, str] = {
     "start": "holdfast crawl {name}",
     "resume": "holdfast resume {name}",

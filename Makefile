@@ -1,5 +1,5 @@
 # Needs Python 3.11 or newer with pip, and make. Everything else comes into .tools/ and .venv/, nothing into the system
-# (but as root `make bench` adds nginx, `make test` strace and xfsprogs).
+# (but as root `make bench` adds nginx, `make test` strace, xfsprogs, zsh and fish).
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -27,6 +27,7 @@ unexport VIRTUAL_ENV
 unexport PYTHONDONTWRITEBYTECODE
 
 RUN := $(UV) run --no-sync
+TOOLS := strace xfsprogs zsh fish
 # Runs `make _NAME`, then says how long it took, whatever came of it.
 TIMED = @began=$$(date +%s); $(MAKE) --no-print-directory _$@; status=$$?; \
 	echo "make $@: $$(( $$(date +%s) - began )) s$$([ $$status -eq 0 ] || echo ' (failed)')"; exit $$status
@@ -97,14 +98,15 @@ _crash: sync tools
 _test: _lint tools
 	$(RUN) pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
 
-# What some fault suites cannot do without. Put into the system as root only; else named, and their tests say so too.
+# What some fault suites, and the completions of shells, cannot do without. Put into the system as root only; else named,
+# and their tests say so too.
 tools:
-	@missing=; for tool in strace xfs_io; do \
+	@missing=; for tool in strace xfs_io zsh fish; do \
 		(PATH="$$PATH:/usr/sbin:/sbin"; command -v $$tool) >/dev/null || missing="$$missing $$tool"; done; \
 	if [ -n "$$missing" ]; then \
 		if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
-			apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y strace xfsprogs; \
-		else echo "Not installed:$$missing (Debian: apt-get install strace xfsprogs); the suites that need them do not run." >&2; fi; \
+			apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $(TOOLS); \
+		else echo "Not installed:$$missing (Debian: apt-get install $(TOOLS)); the tests that need them do not run." >&2; fi; \
 	fi
 
 # The peers get an environment of their own: in .venv the next `uv sync` would remove them.

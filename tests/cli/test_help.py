@@ -1,21 +1,19 @@
-"""Help topics and completion scripts: made from the program's tables, and of use to people who are lost."""
+"""Help topics: made from the program's tables, and of use to people who are lost."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-import shutil
 import subprocess
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from cli.commands import PROGRAM, environment, holdfast, ledger_in, submit
+from cli.commands import holdfast
 from holdfast.cli.arguments import take_globals
-from holdfast.cli.commands import COMMANDS, TOPIC_NAMES, command
-from holdfast.cli.completion import SHELLS
+from holdfast.cli.commands import TOPIC_NAMES, command
 from holdfast.cli.exits import MEANINGS
 from holdfast.cli.parser import Parser
 from holdfast.cli.topics import TOPICS
@@ -84,51 +82,3 @@ def test_the_topics_leave_nothing_out() -> None:
 def test_a_mistyped_topic_gets_a_suggestion(tmp_path: Path) -> None:
     done = holdfast("help", "filtres", cwd=tmp_path)
     assert (done.code, "did you mean filters?" in done.err) == (2, True)
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_completions_name_every_command(shell: str, tmp_path: Path) -> None:
-    """C14."""
-    done = holdfast("completion", shell, cwd=tmp_path)
-    assert done.code == 0
-    assert all(row.name in done.out for row in COMMANDS)
-    assert "max-depth" in done.out
-
-
-@pytest.mark.parametrize("shell", [shell for shell in ("bash", "zsh", "fish", "pwsh") if shutil.which(shell)])
-def test_completions_can_be_sourced(shell: str, tmp_path: Path) -> None:
-    """C14: with every shell that is installed here; bash always is."""
-    name = "powershell" if shell == "pwsh" else shell
-    script = tmp_path / "completion"
-    script.write_text(holdfast("completion", name, cwd=tmp_path).out)
-    done = subprocess.run([shell, "-c", f". {script}"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-@pytest.mark.parametrize(
-    ("typed", "wanted"),
-    [
-        ("holdfast che", {"checkpoints"}),
-        ("holdfast status --b", {"--by"}),
-        ("holdfast --plain frontier --b", {"--by"}),
-        ("holdfast help exit", {"exit-codes"}),
-        ("holdfast completion z", {"zsh"}),
-        ("holdfast pause fro", {"frogs"}),
-    ],
-)
-def test_bash_completes_commands_options_and_jobs(typed: str, wanted: set[str], tmp_path: Path) -> None:
-    with ledger_in(tmp_path) as ledger:
-        submit(ledger)
-    words = typed.split(" ")
-    script = "\n".join(
-        [
-            f'holdfast() {{ {" ".join(PROGRAM)} "$@"; }}',
-            holdfast("completion", "bash", cwd=tmp_path).out,
-            f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _holdfast",
-            'printf "%s\\n" "${COMPREPLY[@]}"',
-        ]
-    )
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-    )
-    assert set(done.stdout.split()) == wanted, done.stderr

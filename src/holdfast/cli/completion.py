@@ -11,6 +11,7 @@ from holdfast.cli.parser import Parser
 from holdfast.cli.topics import TOPICS
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
+HELP = "what a command or a topic is about"
 JOB_NAMES = 'holdfast jobs --jsonl 2>/dev/null | sed -n \'s/.*"name":"\\([^"]*\\)".*/\\1/p\''
 
 
@@ -41,9 +42,12 @@ def _commands() -> str:
     return " ".join([*(row.name for row in COMMANDS), "help"])
 
 
+def _topics() -> str:
+    return " ".join([*(row.name for row in COMMANDS), *TOPICS])
+
+
 def _bash() -> str:
     cases = [f"    {row.name}) words='{' '.join(_options(row))}'; jobs={int(_takes_job(row))} ;;" for row in COMMANDS]
-    topics = " ".join([*(row.name for row in COMMANDS), *TOPICS])
     return "\n".join(
         [
             "# holdfast completion for bash: source <(holdfast completion bash)",
@@ -54,7 +58,7 @@ def _bash() -> str:
             "  done",
             "  case $command in",
             f"    '') words='{_commands()} {' '.join(NAMES)}' ;;",
-            f"    help) words='{topics}' ;;",
+            f"    help) words='{_topics()}' ;;",
             *cases,
             "  esac",
             f'  if [ "$jobs" = 1 ] && [ "${{here#-}}" = "$here" ]; then words="$words $({JOB_NAMES})"; fi',
@@ -66,7 +70,7 @@ def _bash() -> str:
 
 
 def _zsh() -> str:
-    described = [f"    '{row.name}:{_plain(row.summary)}'" for row in COMMANDS]
+    described = [f"    '{row.name}:{_plain(row.summary)}'" for row in COMMANDS] + [f"    'help:{HELP}'"]
     cases = [
         f"    {row.name}) compadd -- {' '.join(_options(row))}"
         + (f' ${{(f)"$({JOB_NAMES})"}}' if _takes_job(row) else "")
@@ -79,17 +83,25 @@ def _zsh() -> str:
             "# holdfast completion for zsh: source <(holdfast completion zsh)",
             "_holdfast() {",
             "  local -a commands",
+            "  local command='' word",
             "  commands=(",
             *described,
             "  )",
-            "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
-            "  case $words[2] in",
-            f"    help) compadd -- {' '.join([*(row.name for row in COMMANDS), *TOPICS])} ;;",
+            '  for word in "${(@)words[2,CURRENT-1]}"; do',
+            "    case $word in -*) ;; *) command=$word; break ;; esac",
+            "  done",
+            "  case $command in",
+            f"    '') _describe command commands; compadd -- {' '.join(NAMES)} ;;",
+            f"    help) compadd -- {_topics()} ;;",
             *cases,
             "  esac",
             "}",
-            "(( $+functions[compdef] )) && compdef _holdfast holdfast",
-            "true",
+            # Found in a folder of functions, this file is the function's body at its first call.
+            "if [[ $funcstack[1] == _holdfast ]]; then",
+            '  _holdfast "$@"',
+            "elif (( $+functions[compdef] )); then",
+            "  compdef _holdfast holdfast",
+            "fi",
         ]
     )
 
@@ -100,17 +112,25 @@ def _fish() -> str:
         "function __holdfast_jobs",
         f"  {JOB_NAMES}",
         "end",
-        "complete -c holdfast -f",
+        "complete -c holdfast -n __fish_use_subcommand -f",
+        f"complete -c holdfast -n __fish_use_subcommand -a help -d '{HELP}'",
+        f"complete -c holdfast -n '__fish_seen_subcommand_from help' -f -a '{_topics()}'",
+        *(f"complete -c holdfast -n __fish_use_subcommand {_switch(name)}" for name in NAMES),
     ]
     for row in COMMANDS:
         lines.append(f"complete -c holdfast -n __fish_use_subcommand -a {row.name} -d '{_plain(row.summary)}'")
         seen = f"'__fish_seen_subcommand_from {row.name}'"
         for word in _options(row):
-            what = f"-l {word[2:]}" if word.startswith("--") else f"-a {word}"
+            what = _switch(word) if word.startswith("--") else f"-a {word}"
             lines.append(f"complete -c holdfast -n {seen} {what}")
         if _takes_job(row):
             lines.append(f"complete -c holdfast -n {seen} -a '(__holdfast_jobs)'")
     return "\n".join(lines)
+
+
+def _switch(name: str) -> str:
+    """An option as fish wants it."""
+    return f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
 
 
 def _powershell() -> str:

@@ -1,5 +1,5 @@
 # Needs Python 3.11 or newer with pip, and make. Everything else comes into .tools/ and .venv/, nothing into the system
-# (but as root `make bench` adds nginx, `make test` strace, xfsprogs, zsh and fish).
+# (but as root `make bench` adds nginx, `make test` nginx, strace, xfsprogs, zsh and fish).
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -27,7 +27,7 @@ unexport VIRTUAL_ENV
 unexport PYTHONDONTWRITEBYTECODE
 
 RUN := $(UV) run --no-sync
-TOOLS := strace xfsprogs zsh fish
+TOOLS := strace xfsprogs zsh fish nginx-light
 # Runs `make _NAME`, then says how long it took, whatever came of it.
 TIMED = @began=$$(date +%s); $(MAKE) --no-print-directory _$@; status=$$?; \
 	echo "make $@: $$(( $$(date +%s) - began )) s$$([ $$status -eq 0 ] || echo ' (failed)')"; exit $$status
@@ -98,10 +98,10 @@ _crash: sync tools
 _test: _lint tools
 	$(RUN) pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
 
-# What some fault suites, and the completions of shells, cannot do without. Put into the system as root only; else named,
-# and their tests say so too.
+# What some fault suites, completions of shells and documented lines cannot do without. Put into the system as root only;
+# else named, and their tests say so too.
 tools:
-	@missing=; for tool in strace xfs_io zsh fish; do \
+	@missing=; for tool in strace xfs_io zsh fish nginx; do \
 		(PATH="$$PATH:/usr/sbin:/sbin"; command -v $$tool) >/dev/null || missing="$$missing $$tool"; done; \
 	if [ -n "$$missing" ]; then \
 		if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
@@ -114,7 +114,7 @@ _bench: sync _nginx
 	@UV_PROJECT_ENVIRONMENT=build/bench/venv $(UV) sync --quiet --frozen --only-group bench
 	$(RUN) python -m bench $(ARGS)
 
-# Serves the site that is crawled. The one thing that make puts into the system, and only as root; else it is named.
+# Serves the site that is crawled. Put into the system as root only; else it is named.
 _nginx:
 	@if ! (PATH="$$PATH:/usr/sbin"; command -v nginx) >/dev/null; then \
 		if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \

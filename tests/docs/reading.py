@@ -52,6 +52,24 @@ def commands(path: Path) -> list[list[str]]:
     return [_before_pipe(shlex.split(line, comments=True))[1:] for line in lines]
 
 
+def shell_lines(path: Path) -> list[str]:
+    """Every line for a shell in a page's blocks, comments dropped: behind a prompt, or in a block for a shell alone."""
+    found = []
+    for language, body in _FENCE.findall(text_of(path)):
+        lines = [line for line in body.splitlines() if line.strip()]
+        if language in ("sh", "bash", "shell", "zsh", "fish", "console"):
+            found += [line.removeprefix("$ ") for line in lines]
+        else:
+            found += [line[2:] for line in lines if line.startswith("$ ")]
+    return [re.sub(r"\s+#.*$", "", line) for line in found]
+
+
+def made_or_installed(path: Path) -> list[str]:
+    """The code spans of a page's prose that are lines for a shell, but none of `holdfast`."""
+    found = re.findall(r"(?<!`)`((?:make|python -m|pip|uv|pytest)\s[^`]+)`", prose_of(path))
+    return [" ".join(text.split()) for text in found]
+
+
 def spans(path: Path) -> list[str]:
     """What follows `holdfast ` in the code spans of a page's prose, on one line each."""
     found = re.findall(r"(?<!`)`holdfast\s+([^`]+)`", prose_of(path))

@@ -123,6 +123,7 @@ def test_kills_of_one_worker_and_of_all_in_turns_lose_nothing(scene: Scene, calm
 def test_workers_die_with_their_supervisor_and_the_same_command_goes_on_at_once(scene: Scene, calm: Calm) -> None:
     command = crawling(scene)
     workers = command.workers()
+    scene.slow_down(LONG_MS)  # nobody comes to an end of its own meanwhile
     assert command.kill()
     assert all(is_gone_soon(pid) for pid in workers)
     asked = len(scene.asks())

@@ -663,7 +663,7 @@ MUTANTS = (
         "reserve not given up",
         "on a full disk there is room to write the pause itself (D2)",
         "engine/session.py",
-        (("            self._parts.make_room()\n", ""),),
+        (("            self._parts.make_room()\n", "            pass\n"),),
         "crash/test_suites.py -k 'without_room_pauses'",
     ),
     Mutant(
@@ -1446,8 +1446,28 @@ MUTANTS = (
         "moves told twice",
         "whoever reads `--jsonl` is told everything once",
         "engine/news.py",
-        (("[row for row in rows if row.place not in self._told]", "rows"),),
+        (("kinds=MOVES, beyond=self._told))", "kinds=MOVES))"),),
         "cli/test_news.py -k 'twice'",
+    ),
+    Mutant(
+        "moves told behind a moment",
+        "a clock that is set back hides no move of `--jsonl`",
+        "engine/news.py",
+        (
+            (
+                "every_event(self._ledger, self._job.id, kinds=MOVES, beyond=self._told))",
+                "every_event(self._ledger, self._job.id, kinds=MOVES, since=self._at, beyond=self._told))",
+            ),
+            (
+                "        self._told.update(",
+                "        self._at = max([self._at, *(row.at for row in rows)])\n        self._told.update(",
+            ),
+            (
+                "        self._told: dict[int, int] = {}",
+                "        self._at = 0\n        self._told: dict[int, int] = {}",
+            ),
+        ),
+        "engine/test_news.py",
     ),
     Mutant(
         "targets told from the beginning",

@@ -58,11 +58,11 @@ def spoiled(tree: Path, mutant: Mutant) -> str:
     return source
 
 
-def test_every_mutant_still_has_the_line_that_it_removes() -> None:
+def test_every_mutant_still_has_the_line_that_it_removes_and_is_a_program() -> None:
     """Also those that are not played with every change."""
     assert set(CORE) <= {row.name for row in MUTANTS}
     for mutant in MUTANTS:
-        spoiled(ROOT, mutant)
+        compile(spoiled(ROOT, mutant), mutant.name, "exec", dont_inherit=True)
 
 
 @pytest.mark.parametrize("mutant", PLAYED, ids=lambda mutant: mutant.name.replace(" ", "-"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.cli.cores import core_of
+from holdfast.cli.cores import core_of, keep_to_own
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,14 @@ from holdfast.cli.cores import core_of
 )
 def test_each_keeps_to_its_own_where_there_are_as_many(workers: int, cores: set[int], kept: list[int | None]) -> None:
     assert [core_of(place, workers, cores) for place in range(workers)] == kept
+
+
+def test_where_it_is_forbidden_the_worker_goes_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A filter of system calls, say: a core of one's own only makes things faster."""
+
+    def forbidden(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr("os.sched_setaffinity", forbidden)
+    keep_to_own(place=0, workers=2)

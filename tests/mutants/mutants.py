@@ -728,7 +728,7 @@ MUTANTS = (
         "plan's failure kept to itself",
         "a job whose plan raised comes to its end, however many processes work it",
         "cli/member.py",
-        (("        session.on_plan_failed = lambda why: say(plan_failure(why))\n", ""),),
+        (("        session.on_plan_failed = lambda why: say(PlanFailed(why))\n", ""),),
         "cli/test_run.py -k 'plan_that_raises and 2'",
         hangs=True,
     ),

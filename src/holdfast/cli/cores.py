@@ -5,6 +5,7 @@ other thousands of times a second: on one core that is cheap, from core to core 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 
 def core_of(place: int, workers: int, cores: set[int]) -> int | None:
@@ -18,4 +19,5 @@ def keep_to_own(place: int, workers: int) -> None:
         return
     core = core_of(place, workers, os.sched_getaffinity(0))
     if core is not None:
-        os.sched_setaffinity(0, {core})
+        with suppress(OSError):  # forbidden here: it only makes things faster
+            os.sched_setaffinity(0, {core})

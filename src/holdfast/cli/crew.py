@@ -16,7 +16,7 @@ import msgspec
 
 from holdfast.cli.crashes import Unexpected
 from holdfast.cli.nursery import Nursery
-from holdfast.cli.posts import READY, Farewell, Post, told_by
+from holdfast.cli.posts import Drained, Farewell, PlanFailed, Post, Ready, words_in
 from holdfast.clock import Clock
 
 QUICK_MS = 1_000
@@ -24,7 +24,7 @@ QUICK_DEATHS_MAX = 8  # a page that kills its worker dies of poison after four
 REST_FIRST_MS = 100
 REST_MAX_MS = 5_000
 READ_BYTES = 1 << 16
-SAID_MAX = 1 << 20
+PRINTED_MAX = 1 << 20
 
 
 @dataclass(slots=True)
@@ -33,15 +33,19 @@ class Member:
 
     place: int
     pid: int
+    wire: int
     mouth: int
     ready_ms: int | None = None  # since when it is at work
-    said: bytes = b""
+    begun: bytes = b""  # a word that has not come whole yet
+    printed: bytes = b""
     plan_failed: str = ""  # what the plan raised that it works
+    farewell: Farewell | None = None
+    is_silent: bool = False  # it has closed its mouth, and may live
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A process that has ended: with a farewell, or killed. `others` is whatever else it said."""
+    """A process that has ended: with a farewell, or killed. `others` is what its code printed last."""
 
     place: int
     pid: int
@@ -74,9 +78,12 @@ class Crew:
     def tend(self, seconds: float) -> list[Gone]:
         """Fill places that are due, then wait that long for news at most; who has ended meanwhile."""
         self._fill()
-        pipes = {member.mouth: member for member in self.members.values()}
-        ready, _, _ = select.select(list(pipes), [], [], seconds)
-        return [gone for pipe in ready if (gone := self._hear(pipes[pipe])) is not None]
+        wires = {member.wire: member for member in self.members.values()}
+        mouths = {member.mouth: member for member in self.members.values() if not member.is_silent}
+        ready, _, _ = select.select([*mouths, *wires], [], [], seconds)
+        for mouth in set(ready) & set(mouths):
+            _overhear(mouths[mouth])
+        return [gone for wire in ready if wire in wires and (gone := self._hear(wires[wire])) is not None]
 
     def has_drained(self) -> bool:
         """Whether somebody has run out of work since this was last asked."""
@@ -127,28 +134,35 @@ class Crew:
             pass  # it died before it could read: the next look finds it
         finally:
             os.close(newborn.post)
-        return Member(place, newborn.pid, newborn.mouth)
+        os.set_blocking(newborn.mouth, False)
+        return Member(place, newborn.pid, newborn.wire, newborn.mouth)
 
     def _hear(self, member: Member) -> Gone | None:
-        """Take in what it says; at the end of its words, bury it."""
-        part = os.read(member.mouth, READ_BYTES)
-        member.said = (member.said + part)[-SAID_MAX:]
-        if member.ready_ms is None and member.said.startswith(READY):
-            member.ready_ms, member.said = self.clock.monotonic_ms(), member.said.removeprefix(READY)
-        told = told_by(member.said)
-        member.said = told.rest
-        member.plan_failed = member.plan_failed if told.plan_failed is None else told.plan_failed
-        self._drained = self._drained or told.drained
+        """Take in its words; at their end, bury it."""
+        part = os.read(member.wire, READ_BYTES)
+        words, member.begun = words_in(member.begun + part)
+        for word in words:
+            match word:
+                case Ready():
+                    member.ready_ms = self.clock.monotonic_ms()
+                case Drained():
+                    self._drained = True
+                case PlanFailed(why):
+                    member.plan_failed = why
+                case Farewell():
+                    member.farewell = word
         return None if part else self._bury(member)
 
     def _bury(self, member: Member) -> Gone:
         del self.members[member.place]
+        _overhear(member)
+        os.close(member.wire)
         os.close(member.mouth)
         code = self.nursery.reap(member.pid)
         quick = member.ready_ms is None or self.clock.monotonic_ms() - member.ready_ms < QUICK_MS
         self._quick[member.place] = self._quick.get(member.place, 0) + 1 if quick else 0
-        farewell, others = _understood(member.said)
-        return Gone(member.place, member.pid, code, farewell, others)
+        others = member.printed.decode(errors="replace").strip()
+        return Gone(member.place, member.pid, code, member.farewell, others)
 
 
 def _send(member: Member, number: signal.Signals) -> None:
@@ -157,11 +171,9 @@ def _send(member: Member, number: signal.Signals) -> None:
         os.kill(member.pid, number)
 
 
-def _understood(said: bytes) -> tuple[Farewell | None, str]:
-    """The farewell, which is the last line, and what stands before it."""
-    *others, last = said.rstrip(b"\n").split(b"\n")
-    try:
-        farewell = msgspec.json.decode(last, type=Farewell)
-    except msgspec.DecodeError:
-        farewell, others = None, [*others, last]
-    return farewell, b"\n".join(others).decode(errors="replace").strip()
+def _overhear(member: Member) -> None:
+    """Take in all that it has printed. A program that its code has left behind may keep the mouth open for ever."""
+    with suppress(BlockingIOError):
+        while part := os.read(member.mouth, READ_BYTES):
+            member.printed = (member.printed + part)[-PRINTED_MAX:]
+        member.is_silent = True

@@ -5,6 +5,8 @@ from __future__ import annotations
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 
+WRITES_STDOUT_ITSELF = True  # what it shows is what was asked for
+
 
 def arguments(parser: Parser) -> None:
     parser.add_argument("world", nargs="?", default="manual", metavar="WORLD", help="manual (default)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,7 @@ def _help(topic: str | None) -> int:
 
 
 def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
+    from holdfast.cli.aside import prints_said
     from holdfast.cli.call import Call
     from holdfast.cli.voice import standard_voice
     from holdfast.config import Settings
@@ -117,7 +119,8 @@ def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
         typed = parser.read(argv)
         settings = Settings() if getattr(module, "READS_SETTINGS_ITSELF", False) else _settings(options, name)
         _listen_to_logs(voice)
-        code: int = module.run(Call(name, typed, options, settings, voice))
+        with nullcontext() if getattr(module, "WRITES_STDOUT_ITSELF", False) else prints_said(voice):
+            code: int = module.run(Call(name, typed, options, settings, voice))
         sys.stdout.flush()
     except (BrokenPipeError, KeyboardInterrupt):
         raise

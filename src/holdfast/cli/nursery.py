@@ -30,10 +30,12 @@ MESSAGE_BYTES = 64
 
 @dataclass(frozen=True, slots=True)
 class Newborn:
-    """A worker process: what is written to `post` it reads, what it says comes out of `mouth` (both descriptors)."""
+    """A worker process and our ends of its pipes: it reads `post`; its words come out of `wire`, and out of `mouth`
+    whatever its code prints, which must not be taken for them."""
 
     pid: int
     post: int
+    wire: int
     mouth: int
 
 
@@ -54,13 +56,14 @@ class Nursery:
 
     def bear(self) -> Newborn:
         """One more worker process."""
-        post, mouth = os.pipe(), os.pipe()
+        post, wire, mouth = os.pipe(), os.pipe(), os.pipe()
+        theirs = [post[0], wire[1], mouth[1]]
         try:
-            pid = self._answer(BEAR, [post[0], mouth[1]])
+            pid = self._answer(BEAR, theirs)
         finally:
-            os.close(post[0])
-            os.close(mouth[1])
-        return Newborn(pid, post[1], mouth[0])
+            for descriptor in theirs:
+                os.close(descriptor)
+        return Newborn(pid, post[1], wire[0], mouth[0])
 
     def reap(self, pid: int) -> int:
         """Wait for the end of a worker; its exit code, or minus the signal it died of. Its pid is free only now."""
@@ -105,7 +108,7 @@ def _serve(theirs: socket.socket, parent: int, settings: Settings) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # a worker hears it once it has ears
     _warm_up(settings)
     while True:
-        message, descriptors, _, _ = socket.recv_fds(theirs, MESSAGE_BYTES, 2)
+        message, descriptors, _, _ = socket.recv_fds(theirs, MESSAGE_BYTES, 3)
         if not message:
             return 0
         if message == BEAR:
@@ -126,23 +129,24 @@ def _warm_up(settings: Settings) -> None:
 
 
 def _born(theirs: socket.socket, descriptors: list[int]) -> int:
-    post, mouth = descriptors
+    post, wire, mouth = descriptors
     parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         theirs.close()
-        _never_return(lambda: _live(post, mouth, parent))
-    os.close(post)
-    os.close(mouth)
+        _never_return(lambda: _live(post, wire, mouth, parent))
+    for descriptor in descriptors:
+        os.close(descriptor)
     return pid
 
 
-def _live(post: int, mouth: int, parent: int) -> int:
+def _live(post: int, wire: int, mouth: int, parent: int) -> int:
     tie_to(parent)
     for number in (1, 2):
         os.dup2(mouth, number)
     os.close(mouth)
-    return member.main(post)
+    os.set_inheritable(wire, False)  # a program that a recipe starts and leaves behind must not look like us
+    return member.main(post, wire)
 
 
 def _never_return(body: Callable[[], int]) -> Never:

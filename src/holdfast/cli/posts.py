@@ -1,4 +1,4 @@
-"""What a supervisor and its worker processes say to each other: the post that one is given, its farewell. Values."""
+"""What a supervisor and its worker processes say to each other: the post that one is given, its words. Values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from holdfast.model.job import Job
 from holdfast.model.spread import Spread
 
 OF_NEW_JOBS: dict[str, Any] = {"pace": {}, "pace_origins": {}, "hosts": {}, "sources": {}, "jobs": {}, "obsolete": {}}
-READY = b"ready\n"  # the first thing a worker process says
-DRAINED = b"holdfast worker: drained"  # it has nothing left to do, and perhaps nobody has
-PLAN_FAILED = b"holdfast worker: plan failed: "  # before what its plan raised, as JSON; it goes on working
 
 
 class Post(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,8 +46,22 @@ class Failure(msgspec.Struct, frozen=True):
         return made
 
 
-class Farewell(msgspec.Struct, frozen=True, kw_only=True):
-    """The last line of a worker process that came to its own end; who was killed says nothing."""
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The first word of a worker process: it is at work."""
+
+
+class Drained(msgspec.Struct, frozen=True, tag=True):
+    """It has nothing left to do, and perhaps nobody has."""
+
+
+class PlanFailed(msgspec.Struct, frozen=True, tag=True):
+    """What its plan raised; empty where the plan goes on after all. It works on."""
+
+    why: str
+
+
+class Farewell(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The last word of a worker process that came to its own end; who was killed says none."""
 
     how: str = ""
     not_saved: int = 0
@@ -72,42 +83,22 @@ class Farewell(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
 
+Word = Ready | Drained | PlanFailed | Farewell
+
+
+def line_of(word: Word) -> bytes:
+    return msgspec.json.encode(word) + b"\n"
+
+
+def words_in(heard: bytes) -> tuple[list[Word], bytes]:
+    """The words of whole lines, and the beginning of one that is not whole yet."""
+    *whole, begun = heard.split(b"\n")
+    return [msgspec.json.decode(line, type=Word) for line in whole], begun
+
+
 def settings_sent(settings: Settings) -> dict[str, Any]:
     """What a worker needs of them; what jobs are made from is none of its business."""
     return {**asdict(replace(settings, **OF_NEW_JOBS)), "data": str(settings.data)}
-
-
-def line(news: bytes) -> bytes:
-    """A line of its own for the supervisor. A recipe may have printed half a line: it is ended."""
-    return b"\n" + news + b"\n"
-
-
-def plan_failure(why: str) -> bytes:
-    """The line that tells what the plan raised."""
-    return line(PLAN_FAILED + msgspec.json.encode(why))
-
-
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What a living worker's words tell: what its plan raised, None without a word of it; whether it ran out of work.
-
-    `rest` is everything else that it said.
-    """
-
-    plan_failed: str | None
-    drained: bool
-    rest: bytes
-
-
-def told_by(said: bytes) -> Told:
-    """Whole lines only; of several plan failures the last."""
-    *whole, unfinished = said.split(b"\n")
-    failures = [text for text in whole if text.startswith(PLAN_FAILED)]
-    rest = [text for text in whole if text != DRAINED and not text.startswith(PLAN_FAILED)]
-    return Told(
-        plan_failed=msgspec.json.decode(failures[-1].removeprefix(PLAN_FAILED), type=str) if failures else None,
-        drained=DRAINED in whole,
-        rest=b"\n".join([*rest, unfinished]),
-    )
 
 
 def failure_of(error: HoldfastError) -> Failure:

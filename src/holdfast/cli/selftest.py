@@ -6,6 +6,8 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.values import whole
 
+WRITES_STDOUT_ITSELF = True  # what it shows is what was asked for
+
 
 def arguments(parser: Parser) -> None:
     parser.add_argument("--pages", type=whole(1, 1_000_000), default=3000, metavar="N", help="size of the tree (3000)")

@@ -35,6 +35,7 @@ from holdfast.ports import Progress
 
 TICK_S = 0.05
 LOOK_EVERY_MS = 200
+HURRY_EVERY_MS = 20  # somebody may run out of work after every page
 STALLED_LOOKS = 25  # five seconds of our own time: who has just begun, or woke up with us, gets to lease first
 GRACE_S = 5.0
 HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout", "stale": "failed"}
@@ -53,7 +54,7 @@ class Supervisor:
         self._ending: str | None = None  # why the crew was dismissed
         self._ending_ms = 0
         self._failure: HoldfastError | None = None
-        self._looked_ms = 0
+        self._looked_ms = self._hurried_ms = 0
         self._moved: tuple[int, int] = (0, 0)
         self._idle: dict[int, int] = {}  # pid -> looks in a row that found it with nothing, though chunks were free
         self.rescued: Rescued | None = None
@@ -142,9 +143,11 @@ class Supervisor:
         """Five times a second, and when somebody has run out of work: show the books, and see whether the job is over
         or somebody wants it to stop."""
         now_ms = self._clock.monotonic_ms()
-        if now_ms - self._looked_ms < LOOK_EVERY_MS and not self._crew.has_drained():
+        is_time = now_ms - self._looked_ms >= LOOK_EVERY_MS
+        if not is_time and (now_ms - self._hurried_ms < HURRY_EVERY_MS or not self._crew.has_drained()):
             return
-        self._looked_ms = now_ms
+        self._hurried_ms = now_ms
+        self._looked_ms = now_ms if is_time else self._looked_ms
         try:
             job, counts, point = self._ledger.books(self._job.id)
             self.waiting = waited_for(self._ledger, job, counts, self._clock.wall_ms())
@@ -153,7 +156,8 @@ class Supervisor:
                 self._moved = moved
                 keeper.moved()
             self._judge(job, counts, control)
-            self._find_stalled()
+            if is_time:
+                self._find_stalled()
         except LedgerUnavailable:
             return  # it is asked again
 

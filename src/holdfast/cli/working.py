@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast import wiring
+from holdfast.cli import collector
 from holdfast.cli.call import Call
 from holdfast.cli.feed import Feed
 from holdfast.cli.moments import Screen
@@ -55,6 +56,7 @@ def _work(call: Call, job: Job, screen: Screen, ears: Ears, nursery: Nursery | N
     feed = Feed(screen, call.voice, call.clock)
     session = _session(call, job, feed, nursery)
     feed.session = session
+    collector.rest()
     with screen:
         ears.attach(session, screen, feed)
         try:

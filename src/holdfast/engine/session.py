@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,7 +51,6 @@ STALE_AFTER_S = 3600.0
 HOW = {
     "pause": "paused", "cancel": "cancelled", "drain": "interrupted", "blocked": "paused", "time_out": "timeout",
 }  # fmt: skip
-GC_ALLOCATIONS = 20_000  # a page makes hundreds of objects and hardly a cycle
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +112,6 @@ class Session:
         self._plan_failed = ""  # what of it was told
 
     def run(self) -> Ended:
-        gc.freeze()  # what was loaded to get here stays; the collector need not look at it again and again
-        gc.set_threshold(GC_ALLOCATIONS)
         return asyncio.run(self._run())
 
     def interrupt(self, why: str) -> None:

@@ -154,6 +154,7 @@ class Worker:
         finally:
             resting.cancel()
             woken.cancel()
+            await asyncio.gather(resting, woken, return_exceptions=True)
 
     @property
     def in_flight(self) -> int:

@@ -6,14 +6,20 @@ import asyncio
 import signal
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import holdfast as hf
 from client.test_jobs import PAGES, crawl
+from holdfast import wiring
+from holdfast.client.working import Halt
 from holdfast.demo.serving import WorldServer
-from waiting import wait_until
+from holdfast.engine import control
+from holdfast.model.lease import LEASE_S
+from waiting import stop, wait_until
 
 READER = """
 import sys, holdfast as hf
@@ -50,8 +56,7 @@ def test_a_reader_killed_again_and_again_misses_nothing(client: hf.Client, tmp_p
     """kill -9 of a consumer, while another process crawls: at least once, and hardly more."""
     with WorldServer("tree", pages=400, delay_ms=5, log_path=tmp_path / "requests.jsonl") as world:
         job = crawl(client, world, per_host=4)
-        words = [sys.executable, "-m", "holdfast", "--data", str(tmp_path / "data"), "-q", "crawl", job.name]
-        worker = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+        worker = start_worker(job, tmp_path)
         wait_until(lambda: job.counts.succeeded > 0, 30)
         read: list[str] = []
         for kill_after in (30, 60, 90):
@@ -68,6 +73,65 @@ def test_a_reader_killed_again_and_again_misses_nothing(client: hf.Client, tmp_p
     assert set(read) - {""} == set(urls)
     assert len(urls) == 400
     assert list(job.stream(consumer="embed")) == []
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_a_stream_goes_on_with_the_job_when_the_worker_that_it_watched_is_gone(
+    client: hf.Client, tmp_path: Path, end: signal.Signals
+) -> None:
+    with WorldServer("tree", pages=400, delay_ms=5, log_path=tmp_path / "requests.jsonl") as world:
+        job = crawl(client, world, per_host=4)
+        worker = start_worker(job, tmp_path)
+        wait_until(lambda: job.counts.succeeded > 0, 30)
+        stop(worker.pid)  # so that it is not done before it is ended
+        rows = job.stream()
+        read = [next(rows).url]
+        worker.send_signal(end)
+        worker.send_signal(signal.SIGCONT)
+        assert worker.wait(timeout=60) != 0
+        assert job.status == "in_progress"
+        read += [row.url for row in rows]
+    assert len(read) == len(set(read)) == 400
+    assert (job.status, job.verify()) == ("completed", [])
+
+
+def test_a_pause_that_a_killed_worker_did_not_carry_out_is_no_wish_of_its_reader_to_go_on(
+    client: hf.Client, slow_tree: WorldServer, tmp_path: Path
+) -> None:
+    job = crawl(client, slow_tree)
+    worker = start_worker(job, tmp_path)
+    wait_until(lambda: job.counts.succeeded > 0, 30)
+    rows = job.stream()
+    next(rows)
+    stop(worker.pid)
+    with closing(wiring.open_ledger(client._settings)) as ledger:
+        control.pause(ledger, ledger.books(job._key)[0], actor="test")
+    worker.kill()
+    worker.wait()
+    list(rows)
+    assert (job.status, job.counts.in_progress) == ("paused", 0)
+
+
+def test_a_stream_that_only_follows_ends_when_nobody_works_the_job(
+    client: hf.Client, slow_tree: WorldServer, tmp_path: Path
+) -> None:
+    job = crawl(client, slow_tree)
+    assert list(job.stream(work=False)) == []
+    worker = start_worker(job, tmp_path)
+    wait_until(lambda: job.counts.succeeded > 0, 30)
+    rows = job.stream(work=False)
+    read = [next(rows).url]
+    worker.kill()
+    worker.wait()
+    read += [row.url for row in rows]
+    assert len(read) == job.counts.succeeded < 2000
+    assert job.status == "in_progress"
+    assert "nobody works it" in job.because
+
+
+def start_worker(job: hf.Job, folder: Path) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-m", "holdfast", "--data", str(folder / "data"), "-q", "crawl", job.name]
+    return subprocess.Popen(words, stderr=subprocess.DEVNULL)
 
 
 def start_reader(job: hf.Job, folder: Path) -> subprocess.Popen[str]:
@@ -108,6 +172,86 @@ def test_cancelling_a_run_leaves_a_job_that_goes_on(client: hf.Client, slow_tree
     job = client.job(asyncio.run(program()).id)
     assert job.verify() == []
     assert job.counts.in_progress == 0
+
+
+def test_a_stream_that_was_left_is_gone_on_with_by_the_next_one_at_once(client: hf.Client, tmp_path: Path) -> None:
+    """The first one's pages in hand are still being finished when the second one begins."""
+
+    async def program() -> list[str]:
+        async with client as here:
+            job = await here.crawl(*world.oracle()["seeds"], allow=[world.address], delay=0)
+            async for page in job.stream(consumer="embed"):
+                first = page.url
+                break
+            return [first, *[page.url async for page in job.stream(consumer="embed")]]
+
+    with WorldServer("tree", pages=100, delay_ms=50, log_path=tmp_path / "requests.jsonl") as world:
+        assert len(set(asyncio.run(program()))) == 100
+
+
+def test_cancelling_a_run_before_its_work_has_begun_is_heard(client: hf.Client, slow_tree: WorldServer) -> None:
+    async def program() -> hf.AsyncJob:
+        async with client as here:
+            job = await here.crawl(*slow_tree.oracle()["seeds"], allow=[slow_tree.address], delay=0)
+            running = asyncio.create_task(job.run())
+            await asyncio.sleep(0)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            return job
+
+    job = client.job(asyncio.run(program()).id)
+    assert job.status in ("pending", "in_progress")
+    assert (job.counts.in_progress, job.verify()) == (0, [])
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_run_that_is_to_stop_before_it_began_begins_nothing(client: hf.Client, processes: int) -> None:
+    job, halt = client.crawl("https://marsh.test"), Halt()
+    halt.ask()
+    with pytest.raises(hf.Refused, match="was never run"):
+        job._run(None, None, halt, processes=processes)
+    assert job.status == "pending"
+
+
+@pytest.mark.parametrize("look", ["run", "stream", "follow"])
+def test_cancelling_whoever_only_watches_ends_it_at_once(
+    client: hf.Client, slow_tree: WorldServer, tmp_path: Path, look: str
+) -> None:
+    """Its worker stands still here, so neither its end nor another result can be what ended the watch."""
+    job = crawl(client, slow_tree)
+    worker = start_worker(job, tmp_path)
+    wait_until(lambda: job.counts.succeeded > 0, 30)
+    stop(worker.pid)
+    there = job.counts.succeeded
+    seen = asyncio.Event()
+
+    async def watch(job: hf.AsyncJob) -> None:
+        if look == "run":
+            await job.run(on_progress=lambda _: seen.set())
+        read = 0
+        async for _ in job.stream(work=look == "stream"):
+            read += 1
+            if read == there:
+                seen.set()
+
+    async def program() -> None:
+        async with client as here:
+            watching = asyncio.create_task(watch(await here.job(job.id)))
+            await seen.wait()
+            await asyncio.sleep(0.3)  # by now its thread waits for what does not come
+            watching.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await watching
+
+    try:
+        began = time.monotonic()
+        asyncio.run(program())
+        assert time.monotonic() - began < LEASE_S / 2
+        assert job.status == "in_progress"
+    finally:
+        worker.kill()
+        worker.wait()
 
 
 @pytest.mark.parametrize("name", ["", "a\nb", "x" * 101])

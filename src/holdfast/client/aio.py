@@ -9,11 +9,13 @@ import asyncio
 import functools
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from holdfast.client.facade import Job
 from holdfast.client.values import Row, Run
-from holdfast.client.working import OnProgress, Progress, Stoppable
+from holdfast.client.working import Halt, OnProgress, Progress
+from holdfast.errors import Refused
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -50,17 +52,25 @@ def iterated(
     """An iterator whose steps are all taken in one other thread: a ledger belongs to one."""
 
     @functools.wraps(method)
-    async def walk(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Row]:
-        loop = asyncio.get_running_loop()
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="holdfast") as thread:
-            rows = method(self._plain, *args, **kwargs)
-            try:
-                while (row := await loop.run_in_executor(thread, next, rows, _END)) is not _END:
-                    yield row  # type: ignore[misc]
-            finally:
-                await asyncio.shield(loop.run_in_executor(thread, rows.close))  # type: ignore[attr-defined]
+    def walk(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Row]:
+        return _steps(lambda: method(self._plain, *args, **kwargs), Halt())
 
     return walk
+
+
+async def _steps(begin: Callable[[], Iterator[Row]], halt: Halt) -> AsyncIterator[Row]:
+    """Whoever stops reading asks for the halt: the step that waits for a result just then hears it."""
+    loop = asyncio.get_running_loop()
+    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="holdfast")
+    rows = begin()
+    try:
+        while (row := await loop.run_in_executor(thread, next, rows, _END)) is not _END:
+            yield row  # type: ignore[misc]
+    finally:
+        halt.ask()
+        ending = loop.run_in_executor(thread, rows.close)  # type: ignore[attr-defined]
+        thread.shutdown(wait=False)  # never on the event loop; what was handed in is done
+        await asyncio.shield(ending)
 
 
 class AsyncJob:
@@ -87,24 +97,30 @@ class AsyncJob:
         return asyncio.to_thread(lambda: self._plain.health)
 
     async def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None, processes: int = 1) -> Run:
-        """As Job.run. Cancelling it drains the job: pages in hand are finished, and it goes on with the next call."""
+        """As Job.run. Cancelling it drains the job: pages in hand are finished, and it goes on with the next call.
+
+        Where another process works the job, cancelling only stops watching it.
+        """
         loop = asyncio.get_running_loop()
 
         def tell(progress: Progress) -> None:
             if on_progress is not None:
                 loop.call_soon_threadsafe(on_progress, progress)
 
-        shifts: list[Stoppable] = []
-        working = asyncio.ensure_future(
-            asyncio.to_thread(self._plain._run, mode, tell, shifts.append, processes=processes)
-        )
+        halt = Halt()
+        working = asyncio.ensure_future(asyncio.to_thread(self._plain._run, mode, tell, halt, processes=processes))
         try:
             return await asyncio.shield(working)
         except asyncio.CancelledError:
-            for shift in shifts:
-                shift.stop("drain")
-            await working
+            halt.ask()
+            with suppress(Refused):  # it was never begun, so there is no run
+                await working
             raise
+
+    def stream(self, consumer: str | None = None, *, fields: str = "", work: bool = True) -> AsyncIterator[Row]:
+        """As Job.stream. Cancelling whoever reads it ends it: the pages in hand are finished, if it worked the job."""
+        halt = Halt()
+        return _steps(lambda: self._plain._stream(consumer, fields, work, halt), halt)
 
     document = awaited(Job.document)
     pause = awaited(Job.pause)
@@ -125,7 +141,6 @@ class AsyncJob:
     snapshot = awaited(Job.snapshot)
     targets = iterated(Job.targets)
     records = iterated(Job.records)
-    stream = iterated(Job.stream)
 
     def __repr__(self) -> str:
         return f"<AsyncJob {self.name} {self.id} {self.kind}>"

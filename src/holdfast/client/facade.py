@@ -14,7 +14,7 @@ from holdfast.client.card import card
 from holdfast.client.several import work_by_several
 from holdfast.client.streaming import stream
 from holdfast.client.values import Row, Run
-from holdfast.client.working import OnProgress, Stoppable, work
+from holdfast.client.working import Halt, OnProgress, work
 from holdfast.clock import SystemClock, iso, pause_thread
 from holdfast.config import Settings
 from holdfast.engine import control, retrying
@@ -95,15 +95,15 @@ class Job:
         Ctrl-C pauses and returns the run. `on_progress` is called in this thread, a few times a second. With several
         `processes` it is worked by a command of its own, `holdfast resume --processes N`.
         """
-        return self._run(mode, on_progress, processes=processes)
+        return self._run(mode, on_progress, Halt(), processes=processes)
 
     def _run(
         self,
         mode: str | None,
         on_progress: OnProgress | None,
-        on_shift: Callable[[Stoppable], object] | None = None,
+        halt: Halt,
         *,
-        processes: int = 1,
+        processes: int,
     ) -> Run:
         if mode not in (None, *MODES):
             raise BadParams(f"there is no mode {mode!r}; there are: {', '.join(MODES)}")
@@ -112,9 +112,9 @@ class Job:
             if mode in ("full", "new") and job.status == "completed":
                 control.rescan(ledger, job, mode=mode, actor=ACTOR)
         if processes == 1:
-            work(self._settings, self._key, on_progress, on_shift)
+            work(self._settings, self._key, on_progress, halt)
         else:
-            work_by_several(self._settings, self._key, processes, on_progress, on_shift)
+            work_by_several(self._settings, self._key, processes, on_progress, halt)
         return self._latest()
 
     def pause(self) -> None:
@@ -287,8 +287,12 @@ class Job:
         """Results as they are committed, until the job ends; it is worked meanwhile, if nobody else does.
 
         A named consumer goes on where it was saved last, at least once: what it was handed when it died comes again.
+        With `work=False` it only follows, and ends also when nobody works the job any more.
         """
-        return stream(self._settings, self._key, consumer, fields, work=work)
+        return self._stream(consumer, fields, work, Halt())
+
+    def _stream(self, consumer: str | None, fields: str, work: bool, halt: Halt) -> Iterator[Row]:
+        return stream(self._settings, self._key, consumer, fields, work=work, halt=halt)
 
     def export(self, path: str | Path, *, format: str | None = None, where: str = "", fields: str = "") -> int:
         """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named."""

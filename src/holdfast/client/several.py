@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 from holdfast import wiring
-from holdfast.client.working import WATCH_EVERY_S, OnProgress, Progress, Stoppable
+from holdfast.client.working import WATCH_EVERY_S, Halt, OnProgress, Progress
 from holdfast.config import Settings
 from holdfast.errors import BadParams, HoldfastError, Refused
 from holdfast.model.job import WORK_CHUNKS
@@ -25,6 +25,7 @@ class Command:
     """`holdfast resume JOB --processes N`, at work."""
 
     def __init__(self, settings: Settings, uid: str, processes: int) -> None:
+        self._told: signal.Signals | None = None
         words = ("resume", uid, "--processes", str(processes), "--quiet", "--data", str(settings.data))
         database = () if settings.database_url == "sqlite" else ("--database", settings.database_url)
         self._child = subprocess.Popen(
@@ -38,7 +39,8 @@ class Command:
     def stop(self, why: str) -> None:
         """`pause` or `drain`; what is in hand is finished first."""
         if self._child.poll() is None:
-            self._child.send_signal(SIGNALS[why])
+            self._told = SIGNALS[why]
+            self._child.send_signal(self._told)
 
     def wait(self, look: Callable[[], None]) -> None:
         """Until it has ended, looking now and then; what it complained of is raised."""
@@ -55,6 +57,8 @@ class Command:
                 self._child.communicate()
                 raise
         said = self._child.communicate()[1].decode(errors="replace").strip()
+        if self._told is not None and self._child.returncode == -self._told:
+            return  # it was told to stop before it could hear it, and had begun nothing
         if self._child.returncode < 0 or self._child.returncode in NOT_WORKED:
             raise HoldfastError(said or f"its workers ended with code {self._child.returncode}")
 
@@ -64,7 +68,7 @@ def work_by_several(
     job: int,
     processes: int,
     on_progress: OnProgress | None,
-    on_shift: Callable[[Stoppable], object] | None,
+    halt: Halt,
 ) -> None:
     """Work the job with several processes until it ends or is paused."""
     if not 1 <= processes <= WORK_CHUNKS:
@@ -73,9 +77,10 @@ def work_by_several(
         now = ledger.books(job)[0]
         if processes > now.options.concurrency:
             raise Refused(f"{processes} processes cannot share {now.options.concurrency} fetches at once")
+        if halt.is_asked():
+            return
         command = Command(settings, now.uid, processes)
-        if on_shift is not None:
-            on_shift(command)
+        halt.tell(command)
 
         def look() -> None:
             if on_progress is not None:

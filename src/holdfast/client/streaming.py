@@ -7,17 +7,63 @@ from contextlib import closing
 
 from holdfast import wiring
 from holdfast.client.values import Row
-from holdfast.client.working import Shift, take_up
+from holdfast.client.working import Halt, Shift, take_up
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
+from holdfast.engine.control import holder_of
 from holdfast.engine.results import parse_fields
 from holdfast.engine.stream import Stream
 from holdfast.model.bookmark import check_consumer
+from holdfast.ports import Ledger
 
 GOING = ("pending", "in_progress")
+ALONE_MS = 2000  # so long a job may be without a worker while one hands over to another
 
 
-def stream(settings: Settings, job: int, consumer: str | None, fields: str, *, work: bool) -> Iterator[Row]:
+class Crew:
+    """Whoever works a job while its results are read: another process, or a shift of our own once nobody else does."""
+
+    def __init__(self, settings: Settings, ledger: Ledger, job: int, halt: Halt, *, work: bool) -> None:
+        self._settings, self._ledger, self._job, self._halt, self._work = settings, ledger, job, halt, work
+        self._clock = SystemClock()
+        self._seen_ms = self._clock.monotonic_ms()  # when somebody worked it last, as far as we saw
+        self._shift: Shift | None = None
+        if work:
+            self._take_up(asked=True)
+
+    def is_over(self) -> bool:
+        """Whether nothing more is to be waited for. A worker that went away while the job goes on is replaced."""
+        if self._halt.is_asked():
+            return True
+        if self._shift is not None and not self._shift.is_lost():
+            return self._shift.is_over()
+        now = self._ledger.books(self._job)[0]
+        if now.status not in GOING:
+            return True
+        if holder_of(self._ledger, now) is not None:
+            self._seen_ms = self._clock.monotonic_ms()
+            return False
+        if not self._work:
+            return self._clock.monotonic_ms() - self._seen_ms > ALONE_MS
+        if now.status == "pending":
+            return True  # somebody sent it back to its start
+        self._take_up(asked=False)
+        return False
+
+    def dismiss(self, why: str) -> None:
+        """Whoever stops reading stops the work of our own; what is in hand is finished first, nothing is lost by it."""
+        if self._shift is None:
+            return
+        if not self._shift.is_over():
+            self._shift.stop(why)
+        self._shift.end()
+
+    def _take_up(self, *, asked: bool) -> None:
+        taken = take_up(self._settings, self._job, asked=asked)
+        self._shift = taken if isinstance(taken, Shift) else None
+
+
+def stream(settings: Settings, job: int, consumer: str | None, fields: str, *, work: bool, halt: Halt) -> Iterator[Row]:
     """Every result once it is committed; with a shift of our own on the job where nobody else works it."""
     if consumer is not None:
         check_consumer(consumer)
@@ -25,21 +71,12 @@ def stream(settings: Settings, job: int, consumer: str | None, fields: str, *, w
     with closing(wiring.open_ledger(settings)) as ledger:
         now = ledger.books(job)[0]
         with wiring.results_of(settings, ledger, now, fields=chosen) as results:
-            taken = take_up(settings, job) if work else None
-            shift = taken if isinstance(taken, Shift) else None
-
-            def is_over() -> bool:
-                if shift is not None:
-                    return shift.is_over()
-                return ledger.books(job)[0].status not in GOING
-
+            crew, why = Crew(settings, ledger, job, halt, work=work), "drain"
             try:
-                for row in Stream(ledger, job, SystemClock(), consumer=consumer).follow(is_over):
+                for row in Stream(ledger, job, SystemClock(), consumer=consumer).follow(crew.is_over, halt.wait):
                     yield Row(results.shaped(row))
-            except BaseException as error:
-                if shift is not None:  # whoever stops reading stops the work; nothing is lost by it
-                    shift.stop("pause" if isinstance(error, KeyboardInterrupt) else "drain")
+            except KeyboardInterrupt:
+                why = "pause"
                 raise
             finally:
-                if shift is not None:
-                    shift.end()
+                crew.dismiss(why)

@@ -11,7 +11,6 @@ from typing import Protocol
 
 from holdfast import wiring
 from holdfast.client.asking import ACTOR
-from holdfast.clock import pause_thread
 from holdfast.config import Settings
 from holdfast.config.headers import with_secrets
 from holdfast.engine.control import holder_of, limit_hosts, make_ready, outlook
@@ -48,6 +47,32 @@ class Stoppable(Protocol):
     def stop(self, why: str) -> None: ...
 
 
+class Halt:
+    """Asked for by another thread: whoever works the job is told to drain, whoever only looks on stops looking."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+        self._at_work: list[Stoppable] = []
+
+    def ask(self) -> None:
+        self._asked.set()
+        for each in self._at_work:
+            each.stop("drain")
+
+    def is_asked(self) -> bool:
+        return self._asked.is_set()
+
+    def tell(self, who: Stoppable) -> None:
+        """Somebody is at work now; of an earlier wish to stop it hears at once."""
+        self._at_work.append(who)
+        if self.is_asked():
+            who.stop("drain")
+
+    def wait(self, seconds: float) -> None:
+        """So long, or until it is asked for."""
+        self._asked.wait(seconds)
+
+
 class Shift:
     """One session of this process on a job, in its own thread. What it tells is read by whoever waits for it."""
 
@@ -61,6 +86,10 @@ class Shift:
 
     def is_over(self) -> bool:
         return not self._thread.is_alive()
+
+    def is_lost(self) -> bool:
+        """Whether it is over because another process has the job."""
+        return self.is_over() and self._ended is not None and self._ended.how == "lost"
 
     def stop(self, why: str) -> None:
         """`pause` or `drain`; what is in hand is finished first."""
@@ -107,13 +136,16 @@ class Shift:
         self._told.put(Progress(job.name, job.status, counts, in_flight, checkpoint))
 
 
-def take_up(settings: Settings, job: int) -> Shift | Job:
-    """A shift on the job, if it wants work and nobody else does it; else the job as it stands."""
+def take_up(settings: Settings, job: int, *, asked: bool = True) -> Shift | Job:
+    """A shift on the job, if it wants work and nobody else does it; else the job as it stands.
+
+    `asked`: somebody wants it worked now; else only what goes on already is taken up, and a pause stays a pause.
+    """
     with closing(wiring.open_ledger(settings)) as ledger:
         limit_hosts(ledger, settings.hosts)
         for _ in range(LOOKS_MAX):
             now = ledger.books(job)[0]
-            row = outlook(ledger, now, recipe_known=catalogue.knows(now), asked=True)
+            row = outlook(ledger, now, recipe_known=catalogue.knows(now), asked=asked)
             if row.action in ("start", "resume", "take_up"):
                 catalogue.recipe_for(now)  # one that cannot be loaded moves nothing
             if row.action == "take_up":
@@ -135,21 +167,22 @@ def work(
     settings: Settings,
     job: int,
     on_progress: OnProgress | None,
-    on_shift: Callable[[Stoppable], object] | None = None,
+    halt: Halt,
 ) -> None:
     """Work the job until it ends or is paused; one that another process works is watched instead."""
-    for _ in range(LOOKS_MAX):
-        taken = take_up(settings, job)
+    for looks in range(LOOKS_MAX):
+        if halt.is_asked():
+            return
+        taken = take_up(settings, job, asked=looks == 0)
         if isinstance(taken, Shift):
-            if on_shift is not None:
-                on_shift(taken)
+            halt.tell(taken)
             if taken.wait(on_progress) != "lost":
                 return
-        elif taken.status != "in_progress" or not _watched(settings, job, on_progress):
+        elif taken.status != "in_progress" or not _watched(settings, job, on_progress, halt):
             return
 
 
-def _watched(settings: Settings, job: int, on_progress: OnProgress | None) -> bool:
+def _watched(settings: Settings, job: int, on_progress: OnProgress | None, halt: Halt) -> bool:
     """Until the job is over; True if its worker is gone before, and the job wants another."""
     with closing(wiring.open_ledger(settings)) as ledger:
         while True:
@@ -157,8 +190,8 @@ def _watched(settings: Settings, job: int, on_progress: OnProgress | None) -> bo
             if on_progress is not None:
                 number = None if point is None else point.number
                 on_progress(Progress(now.name, now.status, counts, counts.in_progress, number))
-            if now.status != "in_progress":
+            if now.status != "in_progress" or halt.is_asked():
                 return False
             if holder_of(ledger, now) is None:
                 return True
-            pause_thread(WATCH_EVERY_S)
+            halt.wait(WATCH_EVERY_S)

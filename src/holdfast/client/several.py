@@ -5,6 +5,7 @@ Worker processes are forked, and a program with threads must not fork: so it is 
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -27,9 +28,10 @@ class Command:
     def __init__(self, settings: Settings, uid: str, processes: int) -> None:
         self._told: signal.Signals | None = None
         words = ("resume", uid, "--processes", str(processes), "--quiet", "--data", str(settings.data))
-        database = () if settings.database_url == "sqlite" else ("--database", settings.database_url)
+        config = () if settings.config_file is None else ("--config", settings.config_file)
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", *words, *database],
+            [sys.executable, "-m", "holdfast", *words, *config],
+            env=_environment(settings),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -61,6 +63,15 @@ class Command:
             return  # it was told to stop before it could hear it, and had begun nothing
         if self._child.returncode < 0 or self._child.returncode in NOT_WORKED:
             raise HoldfastError(said or f"its workers ended with code {self._child.returncode}")
+
+
+def _environment(settings: Settings) -> dict[str, str]:
+    """Ours, with the ledger that was chosen: its address may hold a password, and all users can read command lines."""
+    from holdfast.config.table import KEYS, OF_A_FILE
+
+    database = KEYS["database_url"].variable
+    kept = {name: text for name, text in os.environ.items() if name != database + OF_A_FILE}
+    return {**kept, database: settings.database_url}
 
 
 def work_by_several(

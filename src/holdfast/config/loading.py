@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from holdfast.config.files import PREFIX, nearest, read_env_file, users_own
@@ -25,7 +26,9 @@ def load(
         return Settings(data=Path(data or "holdfast-data"), database_url=database or "sqlite")
     from holdfast.config.building import places, read, settings_of
 
-    return settings_of(read(places(data=data, database=database, config=config, environ=environ)))
+    settings = settings_of(read(places(data=data, database=database, config=config, environ=environ)))
+    near = nearest(Path()) if config is None else Path(config)
+    return settings if near is None else replace(settings, config_file=str(near.absolute()))
 
 
 def _is_said(environ: Mapping[str, str]) -> bool:

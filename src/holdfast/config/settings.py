@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class Settings:
     """Where things lie and how long things last. Below `wiring.py` nobody sees this object.
 
+    `config_file` is the one that was named, or found nearest, for who hands these settings on to a process of its own.
     `pace` has the defaults that somebody set for new jobs, by the field of a job's options; `pace_origins` says where.
     """
 
@@ -27,6 +28,7 @@ class Settings:
     stale_after_s: float = 3600.0
     min_free_mb: int = 400
     log_debug: bool = False
+    config_file: str | None = None
     pace: Mapping[str, Any] = field(default_factory=dict)
     pace_origins: Mapping[str, str] = field(default_factory=dict)
     hosts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -68,6 +68,13 @@ def open_ledger(settings: Settings) -> Ledger:
     )
 
 
+def is_untouched(settings: Settings) -> bool:
+    """Whether nothing was ever stored where the settings point: whoever only reads need not make a ledger to say so."""
+    if settings.database_url != "sqlite" or settings.data.is_file():
+        return False
+    return not settings.ledger_path.exists() and not settings.segments.exists()
+
+
 def _open_sqlite(settings: Settings) -> Ledger:
     """The ledger file, unless it cannot be the one under which the bodies in this folder were fetched."""
     from holdfast.ledger.sqlite import SqliteLedger

@@ -189,6 +189,19 @@ def test_a_range_of_a_hundred_thousand_is_submitted_at_once(client: hf.Client) -
         assert ledger.query("SELECT count(*) FROM target") == [(0,)]
 
 
+def test_reading_makes_no_folder(client: hf.Client, tmp_path: Path) -> None:
+    assert client.jobs() == client.limits() == client.limits("judicial.ky") == []
+    with pytest.raises(hf.NotFound, match="yet, so there are no jobs"):
+        client.job("pond")
+    assert not (tmp_path / "data").exists()
+    (tmp_path / "data" / "segments" / "J-1").mkdir(parents=True)
+    for read in (client.jobs, client.limits, lambda: client.job("pond")):
+        with pytest.raises(hf.HoldfastError, match="knows of no job"):
+            read()
+    with pytest.raises(hf.BadParams, match="cannot be written"):
+        hf.Client(data=__file__).jobs()
+
+
 def test_a_host_is_limited_for_all_jobs(client: hf.Client) -> None:
     [look] = client.limits("judicial.ky", delay="2s", concurrency=1)
     assert (look.host, look.delay_seconds, look.concurrency) == ("judicial.ky", 2.0, 1)

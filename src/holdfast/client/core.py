@@ -151,11 +151,15 @@ class Client:
 
     def job(self, reference: str) -> Job:
         """By name, id or a unique beginning of the id; NotFound says what there is."""
+        if wiring.is_untouched(self._settings):
+            raise NotFound(f"there is no ledger in {self._settings.data} yet, so there are no jobs")
         with closing(wiring.open_ledger(self._settings)) as ledger:
             return Job(self._settings, ledger.job(reference))
 
     def jobs(self, *, status: str | None = None, kind: str | None = None) -> list[Job]:
         """All jobs of this ledger, oldest first."""
+        if wiring.is_untouched(self._settings):
+            return []
         with closing(wiring.open_ledger(self._settings)) as ledger:
             rows = [row for row in ledger.jobs() if status in (None, row.status) and kind in (None, row.recipe)]
         return [Job(self._settings, row) for row in rows]
@@ -168,6 +172,8 @@ class Client:
         if pace and host is None:
             raise BadParams("which host is to be limited?", hint='limits("judicial.ky", delay="2s")')
         name = None if host is None else seed_address(host).host
+        if not pace and wiring.is_untouched(self._settings):
+            return []
         with closing(wiring.open_ledger(self._settings)) as ledger:
             if name is not None and pace:
                 because = f"{name}: {', '.join(f'{field} {value}' for field, value in pace.items())}"

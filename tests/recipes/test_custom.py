@@ -261,6 +261,9 @@ def test_a_recipe_that_cannot_work_is_refused_when_it_is_written() -> None:
         Recipe("site")
     with pytest.raises(BadParams, match="small letters"):
         Recipe("My Forum")
+    for wrong in (pond.step, lambda _: pond.step()):  # `@pond.step` and `@pond.step()`
+        with pytest.raises(BadParams, match=r'needs the type of its targets: @.*\.step\("page"\)'):
+            wrong(lambda here, fetch: None)  # type: ignore[arg-type]
     with pytest.raises(BadParams, match="must be an `async def`"):
         pond.step("page")(lambda here, fetch: None)  # type: ignore[arg-type, return-value]
     with pytest.raises(BadParams, match="cannot be kept as JSON"):

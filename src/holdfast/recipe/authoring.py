@@ -83,7 +83,7 @@ class Recipe:
         self.total_function = function
         return function
 
-    def step(self, type: str) -> Callable[[S], S]:
+    def step(self, type: str = "") -> Callable[[S], S]:
         """Decorator: how a target of this type is worked. The function is `async def` and yields."""
         if not is_text(type, NAME_LENGTH_MAX) or not type:
             raise BadParams(f'a step of {self.name} needs the type of its targets: @{self.name}.step("page")')

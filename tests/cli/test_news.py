@@ -34,6 +34,17 @@ def test_a_target_is_told_by_its_end_with_the_reason(tmp_path: Path) -> None:
     assert (finished["to"], finished["job"]) == ("completed", gone["job"])
 
 
+def test_who_stops_reading_at_the_final_status_has_read_every_event(tmp_path: Path) -> None:
+    pages = {"/": "".join(f'<a href="/{n}">{n}</a>' for n in range(60)), **{f"/{n}": "a" for n in range(60)}}
+    with FakeWeb(pages) as web:
+        done = holdfast("crawl", f"{web.url}/", "--delay", "0", *web.options, "--jsonl", cwd=tmp_path)
+    events = events_of(done.out)
+    assert [event["type"] for event in events[-2:]] == ["job.status", "progress"]
+    assert [event["status"] for event in events[-2:]] == ["completed", "completed"]
+    kinds = Counter(event["type"] for event in events[:-2])
+    assert (kinds["target.succeeded"], kinds["run.finished"]) == (61, 1)
+
+
 def test_a_crash_is_told_by_the_command_that_goes_on_and_nothing_comes_twice(
     slow_tree: WorldServer, tmp_path: Path
 ) -> None:
@@ -68,8 +79,13 @@ def test_who_watches_is_told_the_same(slow_tree: WorldServer, tmp_path: Path) ->
         slow_tree_has_answered(slow_tree, len(slow_tree.asks()) + 40)
         assert holdfast("exclude", "frogs", "/none/*", cwd=tmp_path).code == 0
         assert holdfast("pause", "frogs", cwd=tmp_path).code == 0
-        kinds = Counter(event["type"] for event in events_of(watch.end().out))
+        events = events_of(watch.end().out)
     finally:
         crawl.stop()
+    kinds = Counter(event["type"] for event in events)
     assert kinds["target.succeeded"] >= 20
+    assert [(event["type"], event["status"]) for event in events[-2:]] == [
+        ("job.status", "paused"),
+        ("progress", "paused"),
+    ]
     assert {"exclusion.added", "checkpoint.written", "run.finished", "job.status", "progress"} <= set(kinds)

@@ -79,15 +79,33 @@ def test_a_host_that_is_waited_for_is_said_at_once_and_on_every_screen() -> None
 
 def test_json_lines_are_events_on_stdout() -> None:
     voice = make_voice(jsonl=True)
-    screen = screen_for(voice, "docs-x", "")
-    for tenth in range(11):
-        screen.show(make_moment(tenth / 10))
-    screen.show(make_moment(1.2, status="paused", paused_by="user"))
+    with screen_for(voice, "docs-x", "") as screen:
+        for tenth in range(11):
+            screen.show(make_moment(tenth / 10))
+        screen.show(make_moment(1.2, status="paused", paused_by="user"))
     events = [json.loads(line) for line in voice.out.getvalue().splitlines()]
     assert [event["type"] for event in events] == ["job.status", *["progress"] * 3, "job.status", "progress"]
     assert events[1]["counts"]["discovered"] == 2140
     assert (events[-2]["status"], events[-2]["paused_by"]) == ("paused", "user")
     assert voice.err.getvalue() == ""
+
+
+def test_the_status_of_a_job_that_is_over_comes_behind_what_is_told_of_it_as_the_screen_goes_down() -> None:
+    voice = make_voice(jsonl=True)
+    untold = [{"type": "target.succeeded"}]
+
+    def news() -> list[dict[str, str]]:
+        told = list(untold)
+        untold.clear()
+        return told
+
+    with screen_for(voice, "docs-x", "", news) as screen:
+        screen.show(make_moment(0))
+        screen.show(make_moment(0.1, status="completed"))
+        screen.show(make_moment(0.2, status="completed"))
+        untold.append({"type": "run.finished"})
+    types = [json.loads(line)["type"] for line in voice.out.getvalue().splitlines()]
+    assert types == ["job.status", "target.succeeded", "progress", "run.finished", "job.status", "progress"]
 
 
 def test_quiet_shows_nothing() -> None:

@@ -16,7 +16,7 @@ from holdfast.model.job import Job
 
 @contextmanager
 def news_of(call: Call, job: Job) -> Iterator[News]:
-    """How to get what is new; what is still untold when the screen goes down is written then."""
+    """How to get what is new; the screen's last look, as it goes down, tells the rest."""
     if not call.globals.jsonl:
         yield tuple
         return
@@ -31,7 +31,7 @@ def news_of(call: Call, job: Job) -> Iterator[News]:
                 yield from reel.look()
 
         yield look
-        for event in look():
+        for event in look():  # the ledger was busy at that, or there is nothing
             call.voice.data(to_json(event))
     finally:
         ledger.close()

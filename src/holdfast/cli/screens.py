@@ -17,6 +17,7 @@ from holdfast.engine.progress import because, percent
 
 PLAIN_EVERY_MS = 10_000
 JSONL_EVERY_MS = 500
+UNFINISHED = ("pending", "in_progress")
 
 Write = Callable[[Voice, Moment, bool], None]
 News = Callable[[], Iterable[dict[str, Any]]]
@@ -49,22 +50,51 @@ class Lines:
             os.write(self._voice.err.fileno(), f"{text}\n".encode())
 
 
-def write_plain(voice: Voice, moment: Moment, changed: bool) -> None:
-    voice.say(plain_line(moment))
+class Events(Lines):
+    """The events of the job on stdout, one per line: its status, what happened since the last look, how far it is.
 
+    Who stops reading at the status of a job that is over has read everything: that one waits until the screen goes
+    down, behind what is still untold then, and the last progress behind it.
+    """
 
-def events_writer(news: News) -> Write:
-    """The events of the job on stdout, one per line: its status, what happened since the last look, how far it is."""
+    def __init__(self, voice: Voice, news: News) -> None:
+        super().__init__(voice, self._tell, JSONL_EVERY_MS)
+        self._news = news
+        self._last: Moment | None = None
+        self._is_over = False  # and not said so yet
 
-    def write(voice: Voice, moment: Moment, changed: bool) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is None and self._last is not None:
+            self._tell_end(self._voice, self._last)
+
+    def show(self, moment: Moment) -> None:
+        self._last = moment
+        super().show(moment)
+
+    def _tell(self, voice: Voice, moment: Moment, changed: bool) -> None:
+        if moment.job.status not in UNFINISHED:
+            self._is_over = True
+            return
         if changed:
             voice.data(to_json(status_event(moment)))
-        for event in news():
-            voice.data(to_json(event))
+        self._tell_news(voice)
         voice.data(to_json(progress_event(moment)))
         voice.out.flush()
 
-    return write
+    def _tell_news(self, voice: Voice) -> None:
+        for event in self._news():
+            voice.data(to_json(event))
+
+    def _tell_end(self, voice: Voice, last: Moment) -> None:
+        self._tell_news(voice)
+        if self._is_over:
+            voice.data(to_json(status_event(last)))
+        voice.data(to_json(progress_event(last)))
+        voice.out.flush()
+
+
+def write_plain(voice: Voice, moment: Moment, changed: bool) -> None:
+    voice.say(plain_line(moment))
 
 
 def write_nothing(voice: Voice, moment: Moment, changed: bool) -> None:
@@ -118,7 +148,7 @@ def progress_event(moment: Moment) -> dict[str, object]:
 def screen_for(voice: Voice, head: str, tail: str, news: News = tuple) -> Screen:
     """The renderer that the options and the terminal ask for. rich is loaded only for a terminal."""
     if voice.options.jsonl:
-        return Lines(voice, events_writer(news), JSONL_EVERY_MS)
+        return Events(voice, news)
     if voice.options.quiet:
         return Lines(voice, write_nothing, PLAIN_EVERY_MS)
     if voice.has_screen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,17 @@ def test_a_failed_page_says_its_code_its_attempts_and_how_to_retry_it(site: Plac
     assert "no such page" in found["because"]
     assert [each["code"] for each in found["attempts"]] == ["http_404"]
     assert found["undo"] == f"holdfast retry frogs --where url:http://{site[1]}/gone"
+
+
+@pytest.mark.parametrize("path", ["/a,b", "/a*b", "/a?q=1,2&r=*", "/plain"])
+def test_the_command_that_changes_a_failure_means_that_target_alone(path: str, tmp_path: Path) -> None:
+    pages = ["/a,b", "/a*b", "/axxb", "/a?q=1,2&r=*", "/plain"]
+    with FakeWeb({"/": "".join(f'<a href="{page}">a</a>' for page in pages)}) as web:
+        holdfast("crawl", f"{web.url}/", *web.options, "--delay", "0", "--name", "frogs", cwd=tmp_path)
+        undo = why((tmp_path, web.url.removeprefix("http://")), path)["undo"]
+        asked = len(web.asked)
+        done = holdfast(*shlex.split(undo)[1:], cwd=tmp_path)
+        assert (done.code, web.asked[asked:]) == (3, [path]), undo + done.err
 
 
 def test_an_excluded_page_names_the_pattern(site: Place) -> None:

@@ -117,6 +117,8 @@ def test_space_is_and_comma_is_or_minus_is_not(text: str, fits: bool) -> None:
         ("found:<2030-03-17", False),
         ("found:>2030-03-17T16:46:39+00:00", True),
         ("found:<1h,>3h", True),
+        ("id:T-7", True),
+        ("id:T-8", False),
         ("parent:T-1", True),
         ("parent:1", True),
         ("parent:T-2", False),

@@ -31,6 +31,7 @@ REDIRECTS = "redirects to "  # how a duplicate that is a redirect begins its bec
 HOPS_MAX = 11
 SEEDS_LOOKED_AT = 100
 PAGES_NAMED = 3
+MEANT_BY_FILTERS = '*," '
 # What keeps a pending page of a job that stopped at a limit -> the verdict, and the option that goes on.
 EXTENDED = {"page_limit": ("over_cap", "--extend-pages 100"), "time_limit": ("waiting", "--extend 30m")}
 
@@ -150,7 +151,7 @@ class _Known:
         meaning = CODES[code].meaning if code in CODES else "unknown"
         said = bare(self._row.because or "-", code, self._row.url)
         because = f"{code} ({meaning}) after {self._tries()}: {said}"
-        undo = f"holdfast retry {self._job.name} --where {shlex.quote(f'url:{self._row.url}')}"
+        undo = f"holdfast retry {self._job.name} --where {shlex.quote(_only(self._row))}"
         return self._told("failed", because, undo=undo)
 
     def _tries(self) -> str:
@@ -364,6 +365,12 @@ def _scope_of(params: dict[str, Any]) -> Scope | None:
 
 def _fitting(patterns: tuple[Pattern, ...], path: str) -> str | None:
     return next((pattern.text for pattern in patterns if pattern.matches(path)), None)
+
+
+def _only(row: TargetRow) -> str:
+    """The filter that fits this target alone: its URL, unless a filter reads that as more, or others may have it."""
+    is_plain = row.name is None and not set(row.url) & set(MEANT_BY_FILTERS)
+    return f"url:{row.url}" if is_plain else f"id:T-{row.id:x}"
 
 
 def _times(n: int) -> str:

@@ -48,6 +48,7 @@ COLUMNS = {
     "label": "m.word",
     "found": "f.at",
     "settled": "d.at",
+    "id": "t.id",
 }
 _FALSE = "1 = 0"
 

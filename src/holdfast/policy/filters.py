@@ -26,10 +26,15 @@ Condition = tuple[str, bool, tuple[str, ...]]
 
 KEYS = (
     "status", "disposition", "rule", "code", "type", "host", "url", "depth", "parent", "chunk", "run", "attempts",
-    "bytes", "label", "found", "settled",
+    "bytes", "label", "found", "settled", "id",
 )  # fmt: skip
 NUMBERS = frozenset({"depth", "attempts", "bytes"})
-IDS = {"parent": ("T-", 16), "chunk": ("C-", 16), "run": ("R-", 10)}  # key -> what its ids begin with, their base
+IDS = {
+    "id": ("T-", 16),
+    "parent": ("T-", 16),
+    "chunk": ("C-", 16),
+    "run": ("R-", 10),
+}  # key -> what its ids begin with, their base
 TIMES = frozenset({"found", "settled"})
 ATTRIBUTES = {"found": "found_at", "settled": "settled_at", "bytes": "size"}  # of a row, where it is not the key itself
 STATUS_ALIASES = {"running": "in_progress", "success": "succeeded", "downloaded": "succeeded"}

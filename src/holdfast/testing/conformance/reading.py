@@ -68,6 +68,13 @@ class TestTargets:
         worker.settle(succeed(first), fail(second))
         assert len(bench.ledger.targets(worker.job, where=parse(where))) == count
 
+    def test_a_target_is_found_by_its_id(self, bench: Bench) -> None:
+        worker = bench.working(pages=3)
+        wanted = bench.ledger.targets(worker.job)[1]
+        for where in (f"id:T-{wanted.id:x}", f"-id:T-{wanted.id:x}"):
+            found = {row.id for row in bench.ledger.targets(worker.job, where=parse(where))}
+            assert (wanted.id in found, len(found)) == ((True, 1) if where[0] != "-" else (False, 2))
+
     def test_a_job_shows_only_its_own_targets(self, bench: Bench) -> None:
         workers = [bench.working(pages=pages, name=f"marsh {pages}") for pages in (1, 2)]
         assert [len(bench.targets(worker.job)) for worker in workers] == [1, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import secrets
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
+NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not there yet: a wrong choice, not a full disk
 TARGETS_IN_MEMORY = 20_000  # while they are sorted
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
 
@@ -115,7 +117,7 @@ def _make_folder(settings: Settings) -> None:
             make_directory(folder)
     except OSError as error:
         told = refusal(error, folder)
-        if not isinstance(told, BadParams):
+        if error.errno not in NO_PLACE and not isinstance(told, BadParams):
             raise told from error
         raise BadParams(
             f"the data folder {folder} cannot be made: {error.strerror}", hint="choose another with --data DIR"

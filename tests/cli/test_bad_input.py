@@ -151,6 +151,23 @@ def test_a_disk_that_is_full_at_the_start_exits_with_14(tiny_disk: Path, tmp_pat
 
 
 @pytest.fixture
+def read_only_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "read-only"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(folder)], check=True)
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_data_folder_that_cannot_be_made_exits_with_2(read_only_disk: Path, tmp_path: Path) -> None:
+    for folder in (read_only_disk, read_only_disk / "data", Path("/proc/data"), Path("/dev/null/data")):
+        done = holdfast("crawl", "marsh.test", "--data", str(folder), cwd=tmp_path)
+        assert done.code == 2, done.err
+        assert f"the data folder {folder} cannot be" in done.err.lower()
+        assert "--data DIR" in done.err
+
+
+@pytest.fixture
 def disk_without_names(tmp_path: Path) -> Iterator[Path]:
     """A filesystem with room, and with a name for the data folder only."""
     folder = tmp_path / "nameless"

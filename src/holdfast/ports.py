@@ -46,8 +46,11 @@ class Jobs(Protocol):
     def submit(self, spec: JobSpec) -> tuple[Job, bool]:
         """Accept a job, or find the one with this identity: (job, whether it is new). Safe to repeat."""
 
-    def set_aside(self, job: int) -> Job:
-        """Rename a job to NAME~N and free its identity, so that `--new` can start over. Its rows stay."""
+    def set_aside(self, known: Job) -> tuple[Job, bool]:
+        """Rename a job to NAME~N and free its identity, so that `--new` can start over. Its rows stay.
+
+        (the job, whether this call did it): one that has another name than `known` was set aside by somebody else.
+        """
 
     def move(self, job: int, verb: str, *, actor: str, because: str, version: int | None = None) -> Job:
         """start or resume. With `version`, somebody else's move in between raises IllegalMove or Refused."""

@@ -100,11 +100,13 @@ def find_or_submit(ledger: Ledger, asked: Asked, desk: Desk, *, actor: str) -> J
     spec = asked.spec()
     desk.check(spec.options, asked.first_urls or spec.params.get("seeds", ()))
     if found is not None:
-        desk.told_aside(found, _set_aside(ledger, found, actor))
+        aside, is_ours = _set_aside(ledger, found, actor)
+        if is_ours:  # else somebody starts it over at this very moment: theirs is the new job
+            desk.told_aside(found, aside)
     return _submitted_in_the_open(ledger, spec, actor)
 
 
-def _set_aside(ledger: Ledger, job: Job, actor: str) -> Job:
+def _set_aside(ledger: Ledger, job: Job, actor: str) -> tuple[Job, bool]:
     """Keep the earlier job under another name; one that stands still half-way is paused, so that it stays so."""
     owner = holder_of(ledger, job)
     if owner is not None:
@@ -114,7 +116,7 @@ def _set_aside(ledger: Ledger, job: Job, actor: str) -> Job:
         )
     if job.status == "in_progress":
         pause(ledger, job, actor=actor)
-    return ledger.set_aside(job.id)
+    return ledger.set_aside(job)
 
 
 def _submitted_in_the_open(ledger: Ledger, spec: JobSpec, actor: str) -> Job:

@@ -122,9 +122,11 @@ def _free_name(tx: Tx, owner: str, wanted: str) -> str:
     return name
 
 
-def set_aside(tx: Tx, job: int, because: str = "--new") -> Job:
-    """Free a job's name and identity: it becomes NAME~N and keeps every row."""
-    before = read_job(tx, job, locked=True)
+def set_aside(tx: Tx, known: Job, because: str = "--new") -> tuple[Job, bool]:
+    """Free a job's name and identity: it becomes NAME~N and keeps every row. False: somebody else did."""
+    job, before = known.id, read_job(tx, known.id, locked=True)
+    if before.name != known.name:
+        return before, False
     stem = re.sub(r"~\d+$", "", before.name)
     taken = {name for (name,) in tx.rows("SELECT name FROM job WHERE name LIKE ?", (stem + "~%",))}
     n = 1
@@ -134,7 +136,7 @@ def set_aside(tx: Tx, job: int, because: str = "--new") -> Job:
     add_event(
         tx, control_chunk(tx, job), "job", "set_aside", before.status, before.status, actor="user", because=because
     )
-    return read_job(tx, job)
+    return read_job(tx, job), True
 
 
 def move_job(tx: Tx, job: int, verb: str, *, actor: str, because: str, version: int | None = None) -> Job:

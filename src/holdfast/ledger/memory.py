@@ -92,8 +92,8 @@ class MemoryLedger:
     def submit(self, spec: JobSpec) -> tuple[Job, bool]:
         return self._write("submit", lambda tables: memory_jobs.submit(tables, spec))
 
-    def set_aside(self, job: int) -> Job:
-        return self._write("set_aside", lambda tables: memory_jobs.set_aside(tables, job))
+    def set_aside(self, known: Job) -> tuple[Job, bool]:
+        return self._write("set_aside", lambda tables: memory_jobs.set_aside(tables, known))
 
     def move(self, job: int, verb: str, *, actor: str, because: str, version: int | None = None) -> Job:
         return self._write(

@@ -75,15 +75,17 @@ def _free_name(tables: Tables, spec: JobSpec) -> str:
     return name
 
 
-def set_aside(tables: Tables, job: int) -> Job:
-    """Free a job's name and identity: it becomes NAME~N and keeps every row."""
-    before = read_job(tables, job)
-    stem, taken, n = re.sub(r"~\d+$", "", before.name), _names(tables, tables.owners[job]), 1
+def set_aside(tables: Tables, known: Job) -> tuple[Job, bool]:
+    """Free a job's name and identity: it becomes NAME~N and keeps every row. False: somebody else did."""
+    before = read_job(tables, known.id)
+    if before.name != known.name:
+        return before, False
+    stem, taken, n = re.sub(r"~\d+$", "", before.name), _names(tables, tables.owners[known.id]), 1
     while f"{stem}~{n}" in taken:
         n += 1
     after = _change(tables, before, name=f"{stem}~{n}", identity=None)
     _tell(tables, after, "set_aside", before.status, after.status, actor="user", because="--new")
-    return after
+    return after, True
 
 
 def move_job(tables: Tables, job: int, verb: str, *, actor: str, because: str, version: int | None) -> Job:

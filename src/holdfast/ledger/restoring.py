@@ -55,7 +55,7 @@ def _make_way(tx: Tx, job: int, actor: str, is_dead: IsDead) -> None:
         request(tx, job, "pause", actor=actor, because="restore --replace", paused_by="user")
         if acknowledge(tx, job, is_dead=is_dead) is None:
             raise Refused(f"{before.name} is being worked; it cannot be replaced now", hint="holdfast pause")
-    set_aside(tx, job, because="restore --replace")
+    set_aside(tx, before, because="restore --replace")
 
 
 def _refuse_taken(tx: Tx, arrival: Arrival) -> None:

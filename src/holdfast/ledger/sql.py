@@ -117,8 +117,8 @@ class SqlLedger:
     def submit(self, spec: JobSpec) -> tuple[Job, bool]:
         return self._write("submit", lambda tx: jobs.submit(tx, spec))
 
-    def set_aside(self, job: int) -> Job:
-        return self._write("set_aside", lambda tx: jobs.set_aside(tx, job))
+    def set_aside(self, known: Job) -> tuple[Job, bool]:
+        return self._write("set_aside", lambda tx: jobs.set_aside(tx, known))
 
     def move(self, job: int, verb: str, *, actor: str, because: str, version: int | None = None) -> Job:
         return self._write(

@@ -78,19 +78,30 @@ class TestSubmit:
 class TestSetAside:
     def test_a_job_set_aside_frees_its_identity_and_its_name(self, bench: Bench) -> None:
         old = bench.submitted("marsh")
-        aside = bench.ledger.set_aside(old.id)
-        assert (aside.name, aside.identity) == ("marsh~1", None)
+        aside, is_ours = bench.ledger.set_aside(old)
+        assert (aside.name, aside.identity, is_ours) == ("marsh~1", None, True)
         fresh, is_new = bench.ledger.submit(bench.spec("marsh"))
         assert is_new
         assert fresh.name == "marsh"
 
     def test_jobs_set_aside_are_numbered(self, bench: Bench) -> None:
-        names = [bench.ledger.set_aside(bench.submitted("marsh").id).name for _ in range(3)]
+        names = [bench.ledger.set_aside(bench.submitted("marsh"))[0].name for _ in range(3)]
         assert names == ["marsh~1", "marsh~2", "marsh~3"]
+
+    def test_of_two_who_set_the_same_job_aside_the_second_finds_it_done(self, bench: Bench) -> None:
+        job = bench.submitted("marsh")
+        first, _ = bench.ledger.set_aside(job)
+        assert bench.ledger.set_aside(job) == (first, False)
+        assert [verb for verb, _, _ in bench.events(job.id)].count("set_aside") == 1
+
+    def test_a_job_set_aside_may_be_set_aside_again_by_who_knows_that(self, bench: Bench) -> None:
+        first, _ = bench.ledger.set_aside(bench.submitted("marsh"))
+        second, is_ours = bench.ledger.set_aside(first)
+        assert (second.name, is_ours) == ("marsh~2", True)
 
     def test_the_rows_of_a_job_set_aside_stay(self, bench: Bench) -> None:
         worker = bench.working(pages=2)
-        bench.ledger.set_aside(worker.job)
+        bench.ledger.set_aside(bench.job(worker.job))
         assert bench.counts(worker.job)["pending"] == 2
 
 

@@ -91,6 +91,19 @@ def test_a_resume_answers_what_it_was_about_to_do(tree: WorldServer, tmp_path: P
     assert again.json()["resume_strategy"] == "full"
 
 
+def test_a_resume_of_several_jobs_answers_in_one_document(tree: WorldServer, tmp_path: Path) -> None:
+    """ux 3.4: one document at the end, a list without JOB; fields are those of its rows."""
+    with ledger_in(tmp_path) as ledger:
+        for name in ("frogs", "toads", "newts"):
+            put_into(ledger, submit(ledger, tree, name), "paused" if name == "newts" else "in_progress")
+    answer = holdfast("resume", "--json", cwd=tmp_path).json()
+    validator("jobs").validate(answer)
+    told = [(job["name"], job["status"], job["resume_strategy"]) for job in answer["jobs"]]
+    assert sorted(told) == [("frogs", "completed", "incremental"), ("toads", "completed", "incremental")]
+    assert holdfast("resume", "--all", "--json=name", cwd=tmp_path).json()["jobs"] == [{"name": "newts"}]
+    assert holdfast("resume", "--json", cwd=tmp_path).json()["jobs"] == []
+
+
 def test_resume_alone_takes_up_what_was_interrupted_and_nothing_else(tree: WorldServer, tmp_path: Path) -> None:
     """JOB-12, PAU-05: a job the user paused stays paused; --all means it too."""
     with ledger_in(tmp_path) as ledger:

@@ -105,7 +105,8 @@ def _answer(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
 
 def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) -> int:
     """One after the other; a job that cannot go on does not stop the next, a signal does."""
-    codes = []
+    codes: list[int] = []
+    documents: list[dict[str, Any]] = []
     for job in jobs:
         try:
             answer = _answer(call, ledger, job)
@@ -114,14 +115,22 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) 
             call.voice.complain(Refused(f"{job.name} cannot go on: {error.message}", hint=error.hint))
             codes.append(exits.of_error(error))
             continue
-        codes.append(conclude(call, ledger, result, output=None, beside=answer))
+        codes.append(conclude(call, ledger, result, output=None, beside=answer, collected=documents))
         if result.interrupted:
             break
+    _list(call, documents)
     return exits.worst(codes)
+
+
+def _list(call: Call, documents: list[dict[str, Any]]) -> None:
+    """Without JOB the answer of --json is a list, however many there were."""
+    if call.globals.json:
+        call.voice.listing("jobs", documents, next_cursor=None)
 
 
 def _nothing(call: Call, jobs: list[Job]) -> int:
     paused = [job.name for job in jobs if job.status == "paused" and job.identity is not None]
     also = f" {count_of(len(paused), 'job')} paused: {', '.join(paused)}; --all resumes them too." if paused else ""
     call.voice.say(f"Nothing to resume: no job was stopped by a crash, SIGTERM or Ctrl-C.{also}")
+    _list(call, [])
     return 0

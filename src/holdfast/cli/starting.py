@@ -187,10 +187,12 @@ def conclude(
     output: Output | None,
     fail_on: str | float = "any",
     beside: Mapping[str, Any] = MappingProxyType({}),
+    collected: list[dict[str, Any]] | None = None,
 ) -> int:
     """Write what was asked for, or what the job remembers of it, then the summary, which is always last.
 
-    Answers the exit code. `beside`: what --json adds to the job's document.
+    Answers the exit code. `beside`: what --json adds to the job's document; it is put to the `collected` ones
+    where several jobs make one document.
     """
     if output is None and result.worked:
         output = kept_output(call, result.job)
@@ -208,7 +210,11 @@ def conclude(
     if call.globals.json:
         waited = {"lock_wait_ms": result.lock_waits.in_ms()} if result.lock_waits is not None else {}
         past = past_of(ledger, result.job.id, call.clock.wall_ms())
-        call.voice.document(job_document(*ledger.books(result.job.id), past=past) | waited | dict(beside))
+        document = job_document(*ledger.books(result.job.id), past=past) | waited | dict(beside)
+        if collected is None:
+            call.voice.document(document)
+        else:
+            collected.append(document)
     return exits.of_result(result.how, result.job, result.counts, fail_on)
 
 

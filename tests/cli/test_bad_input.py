@@ -39,12 +39,32 @@ def test_the_metadata_address_is_refused_even_where_private_ones_are_allowed(tmp
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://marsh.test/", "http://", "http://us er.test/", "http://a:b@marsh.test/", "x/ y"]
+    "url", ["ftp://marsh.test/", "http://", "http://us er.test/", "http://a:b@marsh.test/", "x/ y", "not a url", ""]
 )
 def test_a_bad_url_is_refused(url: str, tmp_path: Path) -> None:
     done = holdfast("crawl", url, cwd=tmp_path)
     assert done.code == 2
     assert "is not an http or https URL" in done.err
+
+
+@pytest.mark.parametrize("word", ["toads", "toads~1", "J-12ab", "\u0166oads"])
+def test_a_word_that_may_be_a_job_is_one_that_is_not_there(word: str, tmp_path: Path) -> None:
+    assert holdfast("crawl", word, cwd=tmp_path).code == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("resume", "frogs", "--extend", "-3s"), "--extend: '-3s' is not "),
+        (("config", "set", "delay", "-3s"), "delay: '-3s' is not "),
+        (("crawl", "marsh.test", "--max-bytes", "-5MB"), "--max-bytes: '-5MB' is not "),
+        (("crawl", "marsh.test", "--delay", "-1"), "--delay: '-1' is not "),
+    ],
+)
+def test_a_value_below_nothing_is_refused_as_one(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:
+    done = holdfast(*words, cwd=tmp_path)
+    assert done.code == 2
+    assert sentence in done.err
 
 
 @pytest.mark.parametrize(
@@ -189,7 +209,8 @@ def test_a_disk_that_is_low_pauses_the_job_by_itself(tree: WorldServer, tmp_path
     assert done.code == 14
     assert "MB free: paused frogs, 0 pages not saved. Free " in done.err
     assert done.err.splitlines()[-2].startswith("Paused  frogs  ")
-    found = holdfast("status", "frogs", "--json=status,paused_by,stop_reason", cwd=tmp_path).json()
+    found = holdfast("status", "frogs", "--json=status,paused_by,stop_reason,because", cwd=tmp_path).json()
+    assert found.pop("because").startswith("too little room on the disk")  # it is not full
     assert found == {"status": "paused", "paused_by": "disk_full", "stop_reason": "disk_full"}
 
 

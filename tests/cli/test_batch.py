@@ -38,6 +38,12 @@ def test_every_row_is_a_job_and_the_same_command_goes_on(tree: WorldServer, tmp_
     assert "toads is complete" in again.err
 
 
+def test_a_list_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
+    done = holdfast(*batch(tmp_path, "pond,url\n\n"), "--json", cwd=tmp_path)
+    assert (done.code, done.json()["jobs"]) == (0, [])
+    assert "ponds.csv has no rows behind its first line" in done.err
+
+
 def test_a_job_that_is_refused_does_not_stop_the_next(tree: WorldServer, tmp_path: Path) -> None:
     seed = tree.oracle()["seeds"][0]
     words = batch(tmp_path, f"pond,url\nfrogs,http://127.0.0.1:1/\ntoads,{seed}\n")

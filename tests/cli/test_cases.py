@@ -76,6 +76,13 @@ def test_a_range_has_no_scope_to_update(tmp_path: Path, web: FakeWeb) -> None:
     assert (done.code, "Cases have no scope" in done.err) == (0, True)
 
 
+def test_the_columns_of_a_plan_stand_below_each_other(tmp_path: Path) -> None:
+    words = ("cases", "IMM-8-25..IMM-11-25", "--url", "https://c.example/{prefix}-{number}-{year}", "--dry-run")
+    lines = holdfast(*words, cwd=tmp_path).out.splitlines()
+    assert len(lines) == 4
+    assert len({line.index("https://") for line in lines}) == 1
+
+
 def test_gaps_are_named(tmp_path: Path, web: FakeWeb) -> None:
     holdfast(*words(web, "IMM-*-25", "--start", "4", "--max-cases", "4"), cwd=tmp_path)
     done = holdfast("targets", "IMM", "--where", "disposition:no_record", "--jsonl", cwd=tmp_path)

@@ -55,6 +55,7 @@ def test_the_words_of_a_full_disk_state_what_was_not_saved() -> None:
     assert summary.disk_low(make_job(), free_mb=212.3, wanted_mb=400, not_saved=4) == (
         "Disk low, 212 MB free: paused docs-x, 4 pages not saved. Free 188 MB, then: holdfast resume docs-x"
     )
+    assert "docs-x, 1 page not saved." in summary.disk_low(make_job(), free_mb=1, wanted_mb=400, not_saved=1)
 
 
 def test_the_answers_to_signals() -> None:

@@ -49,6 +49,12 @@ def test_an_extension_adds_to_what_is_used_up() -> None:
     assert (options.time_limit_s, options.max_pages) == (91.0, 17)
 
 
+@pytest.mark.parametrize(("more_s", "in_all_s"), [(3.0, 9.0), (1.25, 7.3), (0.001, 6.007)])
+def test_an_extended_time_limit_can_be_read(more_s: float, in_all_s: float) -> None:
+    job = make_job(options=Options(time_limit_s=6.0), active_ms=6_006)
+    assert limits.extended(job, TEN, more_s, None).time_limit_s == in_all_s
+
+
 def test_a_limit_that_is_not_there_cannot_be_extended() -> None:
     for more_s, more_pages in ((1.0, None), (None, 1)):
         with pytest.raises(BadParams, match="docs-x has no"):

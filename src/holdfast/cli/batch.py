@@ -31,6 +31,8 @@ def run_list(call: Call, path: Path) -> int:
     wanted = list(wishes_of_list(path, Path(template)))
     batch = replace(call, settings=replace(call.settings, pace={**call.settings.pace, "batch": path.stem}))
     call.voice.say(f"{path.stem}: {count_of(len(wanted), 'job')}")
+    if not wanted:
+        call.voice.say(f"{path} has no rows behind its first line, which names the columns; there is nothing to do.")
     done: list[dict[str, Any]] = []
     for line, wish in wanted:
         code = _worked(batch, wish)

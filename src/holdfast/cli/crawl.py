@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from holdfast import wiring
@@ -32,6 +33,7 @@ from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
 from holdfast.ports import Ledger
 
 RECIPE = "site"
+_NAME_OR_ID = re.compile(r"[\w.~-]+")
 EPILOG = (
     "robots.txt is read and obeyed, as the product `holdfast`: what it forbids is skipped, its Crawl-delay is kept.\n"
     "Secrets are named, not typed: --header 'Authorization: env:TOKEN', --proxy env:NAME, or file:PATH. A header with\n"
@@ -128,6 +130,8 @@ def _named(ledger: Ledger, what: list[str]) -> Job | None:
     except NotFound as error:
         if _looks_like_url(what[0]):
             return None
+        if _NAME_OR_ID.fullmatch(what[0]) is None:
+            raise BadParams(f"{what[0]!r} is not an http or https URL", hint="https://docs.example.dev") from None
         raise NotFound(f"{error.message}; a site is named by its URL", hint="https://docs.example.dev") from None
 
 

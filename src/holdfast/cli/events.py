@@ -16,6 +16,7 @@ from holdfast.ports import Ledger
 
 FIELDS = ("id", "at", "type", "actor", "job", "name", "verb", "from", "to", "because")
 LEASING = (("chunk", "lease"), ("chunk", "release"))
+OF_CHUNKS = ("lease.rescued", "chunk.lease", "chunk.release")
 EVENTS = Listing(
     noun="events",
     fields=FIELDS,
@@ -66,8 +67,8 @@ def _told_once(documents: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """What happened to many chunks at once is one line with how many: a killed worker held all of them."""
     for _, alike in groupby(documents, key=lambda row: [row[name] for name in FIELDS if name != "id"]):
         first, *more = alike
-        because = first["because"]
-        yield first if not more else {**first, "because": f"{because or ''} ({len(more) + 1} times)".strip()}
+        many = f"{len(more) + 1} {'chunks' if first['type'] in OF_CHUNKS else 'times'}"
+        yield first if not more else {**first, "because": f"{first['because'] or ''} ({many})".strip()}
 
 
 def _documents(rows: Iterator[EventRow]) -> Iterator[dict[str, Any]]:

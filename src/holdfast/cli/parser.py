@@ -20,6 +20,8 @@ Everywhere, before or after the command:
 """
 # Options whose value may begin with a dash, and what such a value looks like.
 DASHED = {"--where": r"-[a-z_.]+:", "--skip-where": r"-[a-z_.]+:", "--sort": r"-[a-z_]+"}
+# What begins like a number is a value, `-3s` and `-5MB` too: it is refused as the wrong value that it is.
+NUMBERED = re.compile(r"-[.]?[0-9]\S*")
 WIDTH = 100
 
 
@@ -31,6 +33,7 @@ class Parser(argparse.ArgumentParser):
             prog=f"holdfast {command}", description=summary, allow_abbrev=False, formatter_class=_Formatter
         )
         self._command, self._examples = command, tuple(examples)
+        self._negative_number_matcher = NUMBERED
 
     def read(self, argv: Sequence[str]) -> argparse.Namespace:
         """Options and positionals in any order; what is left over is unknown."""

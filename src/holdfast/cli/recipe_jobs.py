@@ -26,7 +26,7 @@ from holdfast.cli.starting import (
 )
 from holdfast.cli.streaming import streaming
 from holdfast.cli.submitting import Counter, submitted
-from holdfast.cli.text import count_of
+from holdfast.cli.text import columns, count_of
 from holdfast.cli.values import share, whole
 from holdfast.engine.asking import Asked, changes_of, find_or_submit
 from holdfast.engine.control import holder_of
@@ -181,8 +181,12 @@ def _show_plan(call: Call, asked: Asked) -> int:
 
 def _shown(call: Call, plan: Iterator[Found], total: int | None) -> tuple[int, int]:
     """How many targets were shown, and how many there are; those before a plan raises are shown as well."""
-    shown = 0
-    for item in islice(plan, PLAN_SHOWN):
-        call.voice.data("  ".join(part for part in (item.type, item.name, item.origin + item.path) if part))
-        shown += 1
+    rows: list[tuple[str, ...]] = []
+    try:
+        rows.extend((item.type, item.name, item.origin + item.path) for item in islice(plan, PLAN_SHOWN))
+    finally:
+        has_names = any(name for _, name, _ in rows)
+        if rows:
+            call.voice.data(columns([row if has_names else (row[0], row[2]) for row in rows]))
+    shown = len(rows)
     return shown, shown + sum(1 for _ in islice(plan, PLAN_COUNTED)) if total is None else total

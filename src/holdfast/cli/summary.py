@@ -128,7 +128,7 @@ def is_timed_out(job: Job) -> str:
 def disk_low(job: Job, *, free_mb: float, wanted_mb: float, not_saved: int) -> str:
     missing = max(1.0, wanted_mb - free_mb)
     return (
-        f"Disk low, {free_mb:.0f} MB free: paused {job.name}, {not_saved} pages not saved. "
+        f"Disk low, {free_mb:.0f} MB free: paused {job.name}, {count_of(not_saved, 'page')} not saved. "
         f"Free {missing:.0f} MB, then: holdfast resume {job.name}"
     )
 

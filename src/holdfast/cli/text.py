@@ -45,9 +45,14 @@ def count_of(number: int, noun: str) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns under their names."""
+    return columns([head, *rows])
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
     """Columns as wide as their widest cell; the last one runs free."""
-    cells = [[clean(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(len(row[at]) for row in cells) for at in range(len(head))]
+    cells = [[clean(cell) for cell in row] for row in rows]
+    widths = [max(len(row[at]) for row in cells) for at in range(len(cells[0]))]
     lines = (COLUMN_GAP.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
     return "\n".join(line.rstrip() for line in lines)
 

@@ -222,7 +222,7 @@ def cancel_rest(ledger: Ledger, job: Job) -> None:
 REQUESTED_BECAUSE = {
     "user": "paused by user",
     "interrupt": "paused by Ctrl-C",
-    "disk_full": "the disk is full",
+    "disk_full": "too little room on the disk",
     "blocked": "the site blocks us",
     "auto_resume": "found unfinished, and auto_resume is off",
     "time_limit": "the time limit is reached",

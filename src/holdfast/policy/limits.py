@@ -46,7 +46,8 @@ def extended(job: Job, counts: Counts, more_s: float | None, more_pages: int | N
     if more_s is not None:
         if job.options.time_limit_s is None:
             raise BadParams(f"{job.name} has no time limit that could be extended")
-        raised["time_limit_s"] = round(max(job.options.time_limit_s, job.active_ms / 1000) + more_s, 3)
+        in_all_s = max(job.options.time_limit_s, job.active_ms / 1000) + more_s
+        raised["time_limit_s"] = round(in_all_s, 1 if more_s >= 1 else 3)  # people read it: 9s, not 9.006s
     if more_pages is not None:
         if job.options.max_pages is None:
             raise BadParams(f"{job.name} has no page limit that could be extended")

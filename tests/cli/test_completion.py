@@ -140,6 +140,9 @@ COMPLETES: dict[str, Callable[[str, Path], str]] = {
         ("holdfast --pla", "--plain"),
         ("holdfast status --b", "--by"),
         ("holdfast --plain frontier --b", "--by"),
+        ("holdfast --data other che", "checkpoints"),
+        ("holdfast -C help frontier --b", "--by"),
+        ("holdfast --database status --env-file x frontier --b", "--by"),
         ("holdfast help exit", "exit-codes"),
         ("holdfast completion z", "zsh"),
         ("holdfast pause fro", "frogs"),
@@ -153,6 +156,14 @@ def test_a_tab_completes_commands_options_and_jobs(shell: str, typed: str, wante
 @pytest.mark.parametrize("shell", ["zsh", "fish"])  # bash does so by `-o default`, at a terminal only
 def test_a_tab_completes_files_where_a_command_takes_them(shell: str, folder: Path) -> None:
     assert COMPLETES[shell]("holdfast run pon", folder) == "ponds.py"
+    assert COMPLETES[shell]("holdfast --env-file pon", folder) == "ponds.py"
+
+
+def test_bash_takes_a_value_behind_an_equals_sign_for_no_command(folder: Path) -> None:
+    """To bash that is three words; the value itself is a file, by `-o default`."""
+    assert bash_completes("holdfast --data = other che", folder) == "checkpoints"
+    assert bash_completes("holdfast --json = id,status frontier --b", folder) == "--by"
+    assert bash_completes("holdfast --data = che", folder) == bash_completes("holdfast --data che", folder) == ""
 
 
 def test_zsh_also_finds_its_script_in_a_folder_of_functions(folder: Path) -> None:

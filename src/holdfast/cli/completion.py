@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from holdfast.cli.arguments import NAMES
+from holdfast.cli.arguments import NAMES, WITH_VALUE
 from holdfast.cli.call import Call
 from holdfast.cli.commands import COMMANDS, Command
 from holdfast.cli.parser import Parser
@@ -52,10 +52,14 @@ def _bash() -> str:
         [
             "# holdfast completion for bash: source <(holdfast completion bash)",
             "_holdfast() {",
-            "  local here=${COMP_WORDS[COMP_CWORD]} command='' words='' jobs=0 word",
+            "  local here=${COMP_WORDS[COMP_CWORD]} command='' words='' jobs=0 word value=0",
+            "  COMPREPLY=()",
             '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-            "    case $word in -*) ;; *) command=$word; break ;; esac",
+            '    if [ "$word" = = ]; then value=1; continue; fi',  # --data=DIR is three words to bash
+            "    if [ $value = 1 ]; then value=0; continue; fi",
+            f"    case $word in {'|'.join(WITH_VALUE)}) value=1 ;; -*) ;; *) command=$word; break ;; esac",
             "  done",
+            '  if [ "$here" = = ] || [ $value = 1 ]; then return; fi',
             "  case $command in",
             f"    '') words='{_commands()} {' '.join(NAMES)}' ;;",
             f"    help) words='{_topics()}' ;;",
@@ -83,13 +87,15 @@ def _zsh() -> str:
             "# holdfast completion for zsh: source <(holdfast completion zsh)",
             "_holdfast() {",
             "  local -a commands",
-            "  local command='' word",
+            "  local command='' word value=0",
             "  commands=(",
             *described,
             "  )",
             '  for word in "${(@)words[2,CURRENT-1]}"; do',
-            "    case $word in -*) ;; *) command=$word; break ;; esac",
+            "    if (( value )); then value=0; continue; fi",
+            f"    case $word in {'|'.join(WITH_VALUE)}) value=1 ;; -*) ;; *) command=$word; break ;; esac",
             "  done",
+            "  if (( value )); then _files; return; fi",
             "  case $command in",
             f"    '') _describe command commands; compadd -- {' '.join(NAMES)} ;;",
             f"    help) compadd -- {_topics()} ;;",
@@ -112,14 +118,31 @@ def _fish() -> str:
         "function __holdfast_jobs",
         f"  {JOB_NAMES}",
         "end",
-        "complete -c holdfast -n __fish_use_subcommand -f",
-        f"complete -c holdfast -n __fish_use_subcommand -a help -d '{HELP}'",
-        f"complete -c holdfast -n '__fish_seen_subcommand_from help' -f -a '{_topics()}'",
-        *(f"complete -c holdfast -n __fish_use_subcommand {_switch(name)}" for name in NAMES),
+        "function __holdfast_is",  # the command that was typed, or none
+        "  set -l words (commandline -opc)",
+        "  set -e words[1]",
+        "  set -l command ''",
+        "  set -l value 0",
+        "  for word in $words",
+        "    if test $value = 1",
+        "      set value 0",
+        f"    else if contains -- $word {' '.join(WITH_VALUE)}",
+        "      set value 1",
+        "    else if not string match -q -- '-*' $word",
+        "      set command $word",
+        "      break",
+        "    end",
+        "  end",
+        '  test "$command" = "$argv"',
+        "end",
+        "complete -c holdfast -n __holdfast_is -f",
+        f"complete -c holdfast -n __holdfast_is -a help -d '{HELP}'",
+        f"complete -c holdfast -n '__holdfast_is help' -f -a '{_topics()}'",
+        *(f"complete -c holdfast -n __holdfast_is {_switch(name)}" for name in NAMES),
     ]
     for row in COMMANDS:
-        lines.append(f"complete -c holdfast -n __fish_use_subcommand -a {row.name} -d '{_plain(row.summary)}'")
-        seen = f"'__fish_seen_subcommand_from {row.name}'"
+        lines.append(f"complete -c holdfast -n __holdfast_is -a {row.name} -d '{_plain(row.summary)}'")
+        seen = f"'__holdfast_is {row.name}'"
         for word in _options(row):
             what = _switch(word) if word.startswith("--") else f"-a {word}"
             lines.append(f"complete -c holdfast -n {seen} {what}")
@@ -130,7 +153,8 @@ def _fish() -> str:
 
 def _switch(name: str) -> str:
     """An option as fish wants it."""
-    return f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+    spelt = f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+    return f"{spelt} -r -F" if name in WITH_VALUE else spelt
 
 
 def _powershell() -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from holdfast.blobs.journal import FileJournal, JournalReader
 from holdfast.blobs.publish import make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
-from holdfast.blobs.reserve import Reserve
+from holdfast.blobs.reserve import RESERVE_BYTES, Reserve
 from holdfast.blobs.segments import Segments
 from holdfast.blobs.shelf import SegmentShelf, is_being_restored
 from holdfast.blobs.shelf import opened as _opened
@@ -191,7 +191,7 @@ def open_session(
 ) -> Session:
     """Everything a process needs to work this job, alone or as one of several workers."""
     options = options_of(job.options, workers=workers, place=place)
-    reserve = Reserve(settings.data / "reserve")
+    reserve = _reserve(settings)
     reserve.keep()
     return Session(
         job,
@@ -215,6 +215,20 @@ def open_session(
             refusal=lambda url: refuse_private_seed(options, url),
         ),
     )
+
+
+def has_reserve(settings: Settings) -> bool:
+    """Whether there is room to write the pause of a job on a disk that fills; it is kept from now on."""
+    return _reserve(settings).keep()
+
+
+def _reserve(settings: Settings) -> Reserve:
+    return Reserve(settings.data / "reserve")
+
+
+def wanted_mb(settings: Settings) -> float:
+    """How much must be free for a job to go on: what the settings want, and never less than the reserve."""
+    return max(float(settings.min_free_mb), RESERVE_BYTES / MEGABYTE + 1)
 
 
 def journal_reader(settings: Settings, job: Job) -> JournalReader:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -212,6 +215,41 @@ def test_a_disk_that_is_low_pauses_the_job_by_itself(tree: WorldServer, tmp_path
     found = holdfast("status", "frogs", "--json=status,paused_by,stop_reason,because", cwd=tmp_path).json()
     assert found.pop("because").startswith("too little room on the disk")  # it is not full
     assert found == {"status": "paused", "paused_by": "disk_full", "stop_reason": "disk_full"}
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "small"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(folder)], check=True)
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_job_that_paused_for_want_of_room_stays_paused_until_there_is_some(
+    tree: WorldServer, small_disk: Path, tmp_path: Path
+) -> None:
+    """Without room for the reserve, not even the next pause could be written; how much to free is enough for it."""
+    data = ("--data", str(small_disk / "data"))
+    words = ["crawl", *tree.oracle()["seeds"], "--allow", tree.address, "--name", "frogs", "--delay", "0", *data]
+    assert holdfast(*words, cwd=tmp_path, HOLDFAST_MIN_FREE_MB="999999999").code == 14
+    (small_disk / "data" / "reserve").unlink(missing_ok=True)
+    filler = small_disk / "filler"
+    filler.write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 1_500_000))
+    done = holdfast("resume", "frogs", *data, cwd=tmp_path)
+    assert done.code == 14, done.err
+    assert "Disk low, 1 MB free: frogs stays paused" in done.err
+    assert done.err.splitlines()[-2].startswith("Paused  frogs  ")
+    found = holdfast("status", "frogs", "--json=status,paused_by", *data, cwd=tmp_path).json()
+    assert found == {"status": "paused", "paused_by": "disk_full"}
+    said = re.search(r" Free ([0-9]+) MB, then: holdfast resume frogs", done.err)
+    assert said is not None
+    os.truncate(filler, filler.stat().st_size - int(said[1]) * 1_000_000)
+    more = holdfast("resume", "frogs", *data, cwd=tmp_path)
+    assert "Resuming frogs: " in more.err
+    assert (more.code, more.err.splitlines()[-2][:6]) == (14, "Paused")  # the next pause was written
+    filler.unlink()
+    assert holdfast("resume", "frogs", *data, cwd=tmp_path).code == 0
 
 
 def test_an_unexpected_error_leaves_its_traceback_in_a_file_and_says_where(tmp_path: Path) -> None:

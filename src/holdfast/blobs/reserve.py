@@ -14,7 +14,8 @@ class Reserve:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def keep(self) -> None:
+    def keep(self) -> bool:
+        """Whether it is there now."""
         try:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
@@ -23,6 +24,8 @@ class Reserve:
                 os.close(descriptor)
         except OSError:
             self.give_up()
+            return False
+        return True
 
     def give_up(self) -> None:
         self._path.unlink(missing_ok=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from holdfast import wiring
 from holdfast.cli import exits, summary
 from holdfast.cli.call import Call
 from holdfast.cli.notes import notes_on
@@ -48,6 +49,8 @@ def carry_on(
     with hearing(ears.on_interrupt, ears.on_stop):
         for _ in range(LOOKS_MAX):
             row = outlook(ledger, job, recipe_known=catalogue.knows(job), asked=True)
+            if row.action == "resume" and job.paused_by == "disk_full" and not wiring.has_reserve(call.settings):
+                return _still_full(call, ledger, job)
             if row.action in ("start", "resume", "take_up"):
                 job = with_todays_code(call, ledger, job)
                 if not announced:
@@ -58,6 +61,14 @@ def carry_on(
                 return result
             job = ledger.books(job.id)[0]
     raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.name}")
+
+
+def _still_full(call: Call, ledger: Ledger, job: Job) -> Result:
+    """Who has no room for the reserve could not write the next pause either: the one that is there stays."""
+    now, counts, point = ledger.books(job.id)
+    free, wanted = wiring.free_mb(call.settings.data), wiring.wanted_mb(call.settings)
+    call.voice.insist(summary.still_low(now, free_mb=free, wanted_mb=wanted))
+    return Result(now, counts, None if point is None else point.number, "disk_full")
 
 
 @contextmanager

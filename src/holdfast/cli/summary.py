@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from holdfast.cli.refusals import raise_limit, start_over
@@ -126,11 +127,21 @@ def is_timed_out(job: Job) -> str:
 
 
 def disk_low(job: Job, *, free_mb: float, wanted_mb: float, not_saved: int) -> str:
-    missing = max(1.0, wanted_mb - free_mb)
     return (
         f"Disk low, {free_mb:.0f} MB free: paused {job.name}, {count_of(not_saved, 'page')} not saved. "
-        f"Free {missing:.0f} MB, then: holdfast resume {job.name}"
+        f"Free {missing_mb(free_mb, wanted_mb)} MB, then: holdfast resume {job.name}"
     )
+
+
+def still_low(job: Job, *, free_mb: float, wanted_mb: float) -> str:
+    return (
+        f"Disk low, {free_mb:.0f} MB free: {job.name} stays paused, there is no room to work it safely. "
+        f"Free {missing_mb(free_mb, wanted_mb)} MB, then: holdfast resume {job.name}"
+    )
+
+
+def missing_mb(free_mb: float, wanted_mb: float) -> int:
+    return max(1, math.ceil(wanted_mb - free_mb))
 
 
 def lock_wait(waits: Spread) -> str:

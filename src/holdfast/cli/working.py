@@ -13,7 +13,7 @@ from holdfast.cli.moments import Screen
 from holdfast.cli.newsreel import news_of
 from holdfast.cli.screens import screen_for
 from holdfast.cli.signals import Ears
-from holdfast.cli.summary import disk_low
+from holdfast.cli.summary import disk_low, missing_mb
 from holdfast.config.headers import with_secrets
 from holdfast.engine.control import holder_of
 from holdfast.engine.session import Session
@@ -93,14 +93,14 @@ def _session(call: Call, job: Job, feed: Feed, nursery: Nursery | None) -> Sessi
 def _free(call: Call) -> str:
     """Where not even the pause could be saved, the last commit is what stands."""
     free = wiring.free_mb(call.settings.data)
-    missing = max(1.0, call.settings.min_free_mb - free)
-    return f"{free:.0f} MB free; what was committed stands. Free {missing:.0f} MB."
+    stands = "what was committed stands, but the pause could not be written, so the job counts as interrupted"
+    return f"{free:.0f} MB free; {stands}. Free {missing_mb(free, wiring.wanted_mb(call.settings))} MB."
 
 
 def _tell_disk(call: Call, job: Job, not_saved: int) -> None:
     settings = call.settings
     free = wiring.free_mb(settings.data)
-    call.voice.insist(disk_low(job, free_mb=free, wanted_mb=settings.min_free_mb, not_saved=not_saved))
+    call.voice.insist(disk_low(job, free_mb=free, wanted_mb=wiring.wanted_mb(settings), not_saved=not_saved))
 
 
 def watch(call: Call, ledger: Ledger, job: Job, owner: Owner, ears: Ears) -> Result:

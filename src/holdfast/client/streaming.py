@@ -20,7 +20,7 @@ GOING = ("pending", "in_progress")
 ALONE_MS = 2000  # so long a job may be without a worker while one hands over to another
 
 
-class Crew:
+class Workforce:
     """Whoever works a job while its results are read: another process, or a shift of our own once nobody else does."""
 
     def __init__(self, settings: Settings, ledger: Ledger, job: int, halt: Halt, *, work: bool) -> None:
@@ -71,12 +71,12 @@ def stream(settings: Settings, job: int, consumer: str | None, fields: str, *, w
     with closing(wiring.open_ledger(settings)) as ledger:
         now = ledger.books(job)[0]
         with wiring.results_of(settings, ledger, now, fields=chosen) as results:
-            crew, why = Crew(settings, ledger, job, halt, work=work), "drain"
+            workforce, why = Workforce(settings, ledger, job, halt, work=work), "drain"
             try:
-                for row in Stream(ledger, job, SystemClock(), consumer=consumer).follow(crew.is_over, halt.wait):
+                for row in Stream(ledger, job, SystemClock(), consumer=consumer).follow(workforce.is_over, halt.wait):
                     yield Row(results.shaped(row))
             except KeyboardInterrupt:
                 why = "pause"
                 raise
             finally:
-                crew.dismiss(why)
+                workforce.dismiss(why)

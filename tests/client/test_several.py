@@ -44,7 +44,7 @@ def test_the_address_of_the_database_is_on_no_command_line(
     (tmp_path / "address").write_text("sqlite")
     monkeypatch.setenv("HOLDFAST_DATABASE_URL_FILE", str(tmp_path / "address"))
     command = Command(replace(client._settings, database_url=SECRET), "J-1", 2)
-    words = Path(f"/proc/{command._child.pid}/cmdline").read_text()
+    words = str(command._child.args)
     with pytest.raises(hf.HoldfastError) as refused:
         command.wait(lambda: None)
     assert "--processes" in words

@@ -29,6 +29,7 @@ from holdfast.ledger.sql import SqlLedger
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.ports import Ledger
 from nursery import Nursery
+from waiting import wait_until
 
 DEADLINE_S = 60
 PROGRAM = (sys.executable, "-m", "holdfast")
@@ -124,6 +125,12 @@ def ledger_in(folder: Path) -> Iterator[Ledger]:
         yield ledger
     finally:
         ledger.close()
+
+
+def until_some_are_done(folder: Path, count: int = 1) -> None:
+    """Until the books of the only job have so many pages; a progress line may tell of none yet."""
+    with ledger_in(folder) as ledger:
+        wait_until(lambda: ledger.books(1)[1].succeeded >= count, 30, f"{count} pages are done")
 
 
 def crawl_words(world: WorldServer, *more: str) -> list[str]:

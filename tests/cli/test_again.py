@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Running, crawl_words, holdfast, ledger_in
+from cli.commands import Running, crawl_words, holdfast, ledger_in, until_some_are_done
 from holdfast.demo.serving import WorldServer
 from holdfast.engine import control
 
@@ -59,6 +59,7 @@ def test_what_was_fetched_before_is_exported_until_it_is_fetched_anew(tree: Worl
 def test_a_paused_job_is_restarted_and_runs_again_from_its_seeds(slow_tree: WorldServer, tmp_path: Path) -> None:
     crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
     crawl.wait_for(" crawling succeeded=")
+    until_some_are_done(tmp_path)
     assert holdfast("pause", "frogs", cwd=tmp_path).code == 0
     crawl.end()
     settled = holdfast("status", "frogs", "--json", cwd=tmp_path).json()["counts"]["succeeded"]

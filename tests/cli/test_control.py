@@ -7,7 +7,7 @@ from threading import Event
 
 import msgspec
 
-from cli.commands import DEADLINE_S, Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.commands import DEADLINE_S, Running, crawl_words, holdfast, ledger_in, put_into, submit, until_some_are_done
 from cli.schemas import validator
 from holdfast.demo.serving import WorldServer
 from holdfast.testing.fake_web import FakeWeb
@@ -39,6 +39,7 @@ def test_a_pause_waits_for_the_worker_and_the_worker_says_who_paused_it(slow_tre
 def test_a_cancel_ends_a_running_job_and_its_books_balance(slow_tree: WorldServer, tmp_path: Path) -> None:
     crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
     crawl.wait_for(" crawling succeeded=")
+    until_some_are_done(tmp_path)
     assert holdfast("cancel", "frogs", cwd=tmp_path).code == 0
     assert crawl.end().code == 6
     counts = holdfast("status", "frogs", "--json", cwd=tmp_path).json()["counts"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import CONTROL_CODE, Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.commands import CONTROL_CODE, Running, crawl_words, holdfast, ledger_in, put_into, submit, until_some_are_done
 from holdfast.demo.serving import WorldServer
 
 SCOPE_DIFFERS = """\
@@ -134,7 +134,7 @@ def test_a_killed_crawl_goes_on_where_it_was(slow_tree: WorldServer, tmp_path: P
     words = crawl_words(slow_tree, "--per-host", "8")
     crawl = Running(*words, cwd=tmp_path)
     crawl.wait_for(" crawling succeeded=")
-    _until_some_are_done(tmp_path, 20)
+    until_some_are_done(tmp_path, 20)
     crawl.stop()
     with ledger_in(tmp_path) as ledger:
         done_before = {row.url for row in ledger.pages(1)}
@@ -145,18 +145,11 @@ def test_a_killed_crawl_goes_on_where_it_was(slow_tree: WorldServer, tmp_path: P
     assert int(resuming.split()[2]) == len(done_before)
     recovered = again.wait_for("Recovered frogs: its worker died. 0 lost, ")
     assert " in flight " in recovered
-    _until_some_are_done(tmp_path, len(done_before) + 20)
+    until_some_are_done(tmp_path, len(done_before) + 20)
     again.stop()
     asked_again = {ask["key"] for ask in slow_tree.asks()[asked_before:]}
     assert asked_again
     assert not asked_again & done_before
-
-
-def _until_some_are_done(folder: Path, count: int) -> None:
-    """Reads beside the crawl until the books have so many."""
-    with ledger_in(folder) as ledger:
-        while ledger.books(1)[1].succeeded < count:
-            pass
 
 
 def test_a_job_that_a_live_process_works_is_watched_and_never_worked_twice(

@@ -156,14 +156,18 @@ def test_an_unreachable_database_exits_with_7(tmp_path: Path) -> None:
     assert done.code == 7
 
 
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A filesystem of 64 kB; mounting needs root, and without it this test cannot be made true."""
-    folder = tmp_path / "tiny"
+def mounted(folder: Path, options: str) -> Iterator[Path]:
+    """A filesystem in memory. Mounting needs root, and without it these tests cannot be made true."""
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=True)
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A filesystem of 64 kB."""
+    yield from mounted(tmp_path / "tiny", "size=64k")
 
 
 def test_a_disk_that_is_full_at_the_start_exits_with_14(tiny_disk: Path, tmp_path: Path) -> None:
@@ -175,11 +179,7 @@ def test_a_disk_that_is_full_at_the_start_exits_with_14(tiny_disk: Path, tmp_pat
 
 @pytest.fixture
 def read_only_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "read-only"
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(folder)], check=True)
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    yield from mounted(tmp_path / "read-only", "ro")
 
 
 def test_a_data_folder_that_cannot_be_made_exits_with_2(read_only_disk: Path, tmp_path: Path) -> None:
@@ -193,11 +193,7 @@ def test_a_data_folder_that_cannot_be_made_exits_with_2(read_only_disk: Path, tm
 @pytest.fixture
 def disk_without_names(tmp_path: Path) -> Iterator[Path]:
     """A filesystem with room, and with a name for the data folder only."""
-    folder = tmp_path / "nameless"
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,nr_inodes=2", "tmpfs", str(folder)], check=True)
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    yield from mounted(tmp_path / "nameless", "size=4m,nr_inodes=2")
 
 
 def test_a_disk_without_names_at_the_start_exits_with_14(disk_without_names: Path, tmp_path: Path) -> None:

@@ -208,6 +208,7 @@ def open_session(
             lease_s=settings.lease_s,
             stop_deadline_s=settings.pause_deadline_s,
             stale_after_s=settings.stale_after_s,
+            outage_s=settings.outage_s,
             trigger=trigger,
             workers=workers,
             place=place,

@@ -14,9 +14,11 @@ from random import Random
 from typing import Any
 
 from crash.scene import CONCURRENCY, PAGES, Calm, Scene
+from holdfast import wiring
 from holdfast.audit.witness import doubled
 from holdfast.demo.command import Command, is_gone_soon, living
 from holdfast.demo.stretch import prices
+from holdfast.model.lease import Lease
 from holdfast.testing.siege import Siege
 from waiting import stop, wait_until
 
@@ -294,3 +296,25 @@ def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm)
     scene.world.set_faults()
     assert command.wait(60) == 0, command.err
     calm.assert_equal_to(scene)
+
+
+def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_free(scene: Scene) -> None:
+    """As after a sleep past its lease, or an outage of the database: one of its workers had it meanwhile, and died."""
+    scene.slow_down(50)
+    command = crawl(scene, environ={"HOLDFAST_LEASE": "1s"})
+    scene.await_asks(SOME_ASKS)
+    stop(command.pid)
+    give_back_the_control(scene)
+    command.send(signal.SIGCONT)
+    assert command.wait(30) == 0, command.err
+    assert f"{PAGES} succeeded" in command.err
+    assert scene.run("verify", scene.job_name).code == 0
+
+
+def give_back_the_control(scene: Scene) -> None:
+    """In the name of whoever has it."""
+    ledger = wiring.open_ledger(scene.settings)
+    job = ledger.jobs()[0]
+    control = next(holder for holder in ledger.holders(job.id) if holder.kind == "control")
+    ledger.release([Lease(control.chunk, job.id, "control", 0, control.epoch, 0, job.phase)])
+    ledger.close()

@@ -14,6 +14,7 @@ from holdfast.engine.bodies import stored
 from holdfast.engine.execute import Finished
 from holdfast.engine.group import Group
 from holdfast.engine.liveness import boot_id, is_dead, this_process
+from holdfast.engine.patience import Patience
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.claim import Wish
 from holdfast.model.exchange import Request, Response
@@ -98,7 +99,7 @@ class Desk:
             ),
         )
         work = {lease.chunk: lease for lease in leases if lease.kind == "work"}
-        self.group = Group(self.job.id, "desk", work)
+        self.group = Group(self.job.id, "desk", work, Patience(SystemClock(), outage_s=1))
 
     def open(self) -> SqliteLedger:
         return SqliteLedger.open(self.path, SystemClock(), boot_id())

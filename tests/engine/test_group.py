@@ -96,7 +96,6 @@ def test_an_unknown_claim_is_adopted_with_its_commit_number(desk: Desk) -> None:
 
 def test_a_settle_that_never_gets_an_answer_is_raised_and_stays_in_hand(desk: Desk) -> None:
     (home,) = desk.claim()
-    desk.group.tries = 2
     broken = _Unreachable()
     with pytest.raises(LedgerUnavailable):
         desk.group.commit(broken, (desk.finished(home),), None, None)  # type: ignore[arg-type]

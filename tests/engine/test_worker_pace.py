@@ -10,6 +10,7 @@ from holdfast.clock import ManualClock
 from holdfast.engine.execute import Finished, handed_back
 from holdfast.engine.group import Group
 from holdfast.engine.pace import Pace
+from holdfast.engine.patience import Patience
 from holdfast.engine.worker import Worker
 from holdfast.model.job import Options
 from holdfast.model.lease import Lease
@@ -118,7 +119,10 @@ def test_what_a_page_may_have_found_is_claimed_with_it_though_nothing_was_due_a_
     """Else the second page of a crawl waits for a quarter of a second, and so does its end."""
     clock = ManualClock()
     worker = worker_with(clock, Sent())
-    worker.group, worker.random = Group(1, "w", {1: Lease(1, 1, "work", 0, 1, 0, "crawling")}), Random(7)
+    worker.group, worker.random = (
+        Group(1, "w", {1: Lease(1, 1, "work", 0, 1, 0, "crawling")}, Patience(ManualClock())),
+        Random(7),
+    )
     worker.has_room = lambda: True
     worker._idle_until_ms = clock.monotonic_ms() + 250
     frog = claimed(1, "frog.test")

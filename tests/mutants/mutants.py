@@ -747,6 +747,40 @@ MUTANTS = (
         "crash/test_processes.py -k 'from_the_terminal'",
     ),
     Mutant(
+        "control once lost is lost for good",
+        'a command that slept, or whose database did, still says "finished" for its workers (D14, E3)',
+        "cli/supervisor.py",
+        (("                control = self._regained(control, heartbeat)\n", ""),),
+        "crash/test_processes.py -k 'takes_it_again'",
+        hangs=True,
+    ),
+    Mutant(
+        "no patience with the ledger",
+        "a database that is away for a while is waited for (D14)",
+        "engine/patience.py",
+        (
+            (
+                "                if self._away_s() >= self._limit_s():\n                    raise\n",
+                "                raise\n",
+            ),
+        ),
+        "crash/test_outages.py -k 'by_itself and 1'",
+    ),
+    Mutant(
+        "an outage waited out whoever says stop",
+        "Ctrl-C ends the wait for a database that is away (D14)",
+        "engine/patience.py",
+        (("        self._hurried.set()\n", "        pass\n"),),
+        "engine/test_patience.py -k 'told_to_stop'",
+    ),
+    Mutant(
+        "a run for every repeated question",
+        "a run is opened once, though the first answer was lost (PER-12)",
+        "engine/control.py",
+        (("    if now.run == job.run:\n", "    if True:\n"),),
+        "engine/test_patience.py -k 'opened_once'",
+    ),
+    Mutant(
         "workers sent away before the pause is saved",
         "a pause is saved at once, also where several processes work",
         "cli/supervisor.py",

@@ -18,10 +18,10 @@ from holdfast.cli.crew import QUICK_DEATHS_MAX, Crew, Gone
 from holdfast.cli.nursery import Nursery
 from holdfast.cli.posts import Post, settings_sent
 from holdfast.cli.text import count_of
-from holdfast.engine.control import REQUESTED_BECAUSE, VERB_TRIES, cancel_rest
+from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, opened
 from holdfast.engine.heartbeat import Heartbeat
-from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead, this_process
+from holdfast.engine.patience import Patience
 from holdfast.engine.rescope import judge_on
 from holdfast.engine.session import Ended
 from holdfast.engine.timekeeper import Timekeeper, stale_because
@@ -50,12 +50,15 @@ class Supervisor:
         self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
         self._crew = Crew(nursery, self._post, call.clock)
         self._ledger = wiring.open_ledger(call.settings)
+        self._patience = Patience(call.clock, call.settings.outage_s)
+        self._patience.say = call.voice.say
         self._interrupt: str | None = None
         self._ending: str | None = None  # why the crew was dismissed
         self._ending_ms = 0
         self._failure: HoldfastError | None = None
         self._looked_ms = self._hurried_ms = 0
         self._moved: tuple[int, int] = (0, 0)
+        self._outrun = False  # somebody else has the control chunk
         self._idle: dict[int, int] = {}  # pid -> looks in a row that found it with nothing, though chunks were free
         self.rescued: Rescued | None = None
         self.not_saved = 0
@@ -66,12 +69,14 @@ class Supervisor:
     def interrupt(self, why: str) -> None:
         """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler."""
         self._interrupt = self._interrupt or why
+        self._patience.hurry()
 
     def run(self) -> Ended:
         try:
-            while repeated(lambda: judge_on(self._ledger, self._job.id), tries=VERB_TRIES) is not None:
+            while self._patience.insist(lambda: judge_on(self._ledger, self._job.id)) is not None:
                 if self._interrupt is not None:
                     return self._ended("interrupted")
+            self._patience.insist(lambda: self._ledger.rescue(self._job.id, is_dead=is_dead))
             asked_ms = self._clock.monotonic_ms()
             control = self._take_control()
             return self._ended("lost") if control is None else self._work(control, asked_ms)
@@ -80,28 +85,28 @@ class Supervisor:
             self._ledger.close()
 
     def _take_control(self) -> Lease | None:
-        """Free what dead workers hold, then take the control chunk; the plan is for whichever worker comes first."""
+        """The control chunk, if it is free; the plan is for whichever worker comes first."""
         job, ledger, life_s = self._job, self._ledger, self._settings.lease_s
-        repeated(lambda: ledger.rescue(job.id, is_dead=is_dead), tries=VERB_TRIES)
-        leases = repeated(
-            lambda: ledger.lease(job.id, self._owner, life_s=life_s, want=0, is_dead=is_dead), tries=VERB_TRIES
+        leases = self._patience.insist(
+            lambda: ledger.lease(job.id, self._owner, life_s=life_s, want=0, is_dead=is_dead)
         )
         control = next((lease for lease in leases if lease.kind == "control"), None)
-        repeated(lambda: ledger.release([lease for lease in leases if lease is not control]), tries=VERB_TRIES)
-        if control is not None:
-            ledger.open_run(job.id, mode="resume" if job.run else "full", trigger="cli")
-            now = ledger.books(job.id)[0]
-            self._job = now
-            if now.recoveries > job.recoveries:
-                self.rescued = Rescued(now.recoveries - job.recoveries, now.refetched - job.refetched)
+        self._patience.insist(lambda: ledger.release([lease for lease in leases if lease is not control]))
         return control
 
+    def _open_run(self) -> None:
+        before, ledger = self._job, self._ledger
+        self._job = now = self._patience.insist(lambda: opened(ledger, before, trigger="cli"))
+        if now.recoveries > before.recoveries:
+            self.rescued = Rescued(now.recoveries - before.recoveries, now.refetched - before.refetched)
+
     def _work(self, control: Lease, asked_ms: int) -> Ended:
+        self._open_run()
         heartbeat = Heartbeat(
             lambda: wiring.open_ledger(self._settings),
             self._clock,
             life_s=self._settings.lease_s,
-            on_beat=lambda asked, kept: None,
+            on_beat=self._on_beat,
             time_is_limited=self._job.options.time_limit_s is not None,
         )
         heartbeat.start((control,), asked_ms=asked_ms)
@@ -111,20 +116,40 @@ class Supervisor:
             while self._ending is None or self._crew.members:
                 for gone in self._crew.tend(TICK_S):
                     self._bury(gone)
-                self._obey(heartbeat, keeper)
-                self._look(control, keeper)
+                self._obey(keeper)
+                control = self._regained(control, heartbeat)
+                self._look(control if heartbeat.usable() else None, keeper)
         finally:
             heartbeat.stop()
         return self._wind_up(control, heartbeat.active_ms())
 
-    def _obey(self, heartbeat: Heartbeat, keeper: Timekeeper) -> None:
+    def _on_beat(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
+        """From the heartbeat's thread: whether the control chunk is somebody else's by now."""
+        self._outrun = not kept
+
+    def _regained(self, control: Lease, heartbeat: Heartbeat) -> Lease:
+        """We, or the ledger, slept past our lease. One of our workers may have the control chunk now: then that one
+        says "finished", and we look on. Is it free again, we take it; is it a stranger's, the job is too."""
+        if not self._outrun or self._ending is not None:
+            return control
+        asked_ms = self._clock.monotonic_ms()
+        taken = self._take_control()
+        self._outrun = False  # the next beat says it again
+        if taken is not None:
+            heartbeat.renew_instead((taken,), asked_ms=asked_ms)
+            return taken
+        holders = self._patience.insist(lambda: self._ledger.holders(self._job.id))
+        ours = {member.pid for member in self._crew.members.values()}
+        if not any(holder.kind == "control" and holder.owner.pid in ours for holder in holders):
+            self._dismiss("lost")
+        return control
+
+    def _obey(self, keeper: Timekeeper) -> None:
         """What we were told, or must tell ourselves; a pause is saved before anybody is told to go."""
         if self._interrupt is not None and self._ending is None:
             if self._interrupt == "pause":
                 self._request("pause", "interrupt")
             self._dismiss(self._interrupt)
-        if not heartbeat.usable():
-            self._dismiss("lost")
         why = keeper.called() if self._ending is None else None
         if why is not None:
             if why == "time_out":
@@ -139,7 +164,7 @@ class Supervisor:
             self._ending, self._ending_ms = why, self._clock.monotonic_ms()
             self._crew.dismiss()
 
-    def _look(self, control: Lease, keeper: Timekeeper) -> None:
+    def _look(self, control: Lease | None, keeper: Timekeeper) -> None:
         """Five times a second, and when somebody has run out of work: show the books, and see whether the job is over
         or somebody wants it to stop."""
         now_ms = self._clock.monotonic_ms()
@@ -148,22 +173,25 @@ class Supervisor:
             return
         self._hurried_ms = now_ms
         self._looked_ms = now_ms if is_time else self._looked_ms
-        try:
-            job, counts, point = self._ledger.books(self._job.id)
-            self.waiting = waited_for(self._ledger, job, counts, self._clock.wall_ms())
-            self._progress(job, counts, counts.in_progress, point.number if point else None)
-            if self._moved != (moved := (counts.discovered, counts.settled)) or counts.in_progress == 0:
-                self._moved = moved
-                keeper.moved()
-            self._judge(job, counts, control)
-            if is_time:
-                self._find_stalled()
-        except LedgerUnavailable:
-            return  # it is asked again
+        self._patience.insist(lambda: self._look_at_the_books(control, keeper))
+        if is_time:
+            self._patience.insist(self._find_stalled)
 
-    def _judge(self, job: Job, counts: Counts, control: Lease) -> None:
+    def _look_at_the_books(self, control: Lease | None, keeper: Timekeeper) -> None:
+        job, counts, point = self._ledger.books(self._job.id)
+        self.waiting = waited_for(self._ledger, job, counts, self._clock.wall_ms())
+        self._progress(job, counts, counts.in_progress, point.number if point else None)
+        if self._moved != (moved := (counts.discovered, counts.settled)) or counts.in_progress == 0:
+            self._moved = moved
+            keeper.moved()
+        self._judge(job, counts, control)
+
+    def _judge(self, job: Job, counts: Counts, control: Lease | None) -> None:
+        """Whoever has no control cannot say "finished"."""
         if job.status != "in_progress" or job.requested is not None:
             self._dismiss(job.requested or job.status)
+            return
+        if control is None:
             return
         failed, pages_max = "" if job.plan_done else self._plan_failed(), self._job.options.max_pages
         if ((job.plan_done or failed) and counts.left == 0) or at_page_limit(counts, pages_max):
@@ -210,22 +238,22 @@ class Supervisor:
 
     def _rescue(self, gone: Gone) -> None:
         """The dead one's chunks are free at once, and people are told what its death costs."""
-        rescued = repeated(lambda: self._ledger.rescue(self._job.id, is_dead=is_dead), tries=VERB_TRIES)
+        rescued = self._patience.insist(lambda: self._ledger.rescue(self._job.id, is_dead=is_dead))
         verb = "is" if rescued.targets == 1 else "are"
         pages = f"{count_of(rescued.targets, 'page')} in flight {verb} fetched again"
         self._voice.say(f"Worker pid {gone.pid} died of {gone.of}; another takes its place. 0 lost, {pages}.")
 
     def _fail(self, error: HoldfastError) -> None:
         self._failure = self._failure or error
+        self._patience.hurry()
         self._dismiss("failure")
 
     def _request(self, action: str, why: str) -> None:
         try:
-            repeated(
+            self._patience.insist(
                 lambda: self._ledger.request(
                     self._job.id, action, actor="worker", because=REQUESTED_BECAUSE[why], paused_by=why
-                ),
-                tries=VERB_TRIES,
+                )
             )
         except IllegalMove:
             return  # it ended at this very moment
@@ -235,11 +263,11 @@ class Supervisor:
         ledger, job = self._ledger, self._job
         if self._ending == "stale":
             because = stale_because(self._settings.stale_after_s)
-            repeated(lambda: ledger.finish(job.id, control, stale=because), tries=VERB_TRIES)
+            self._patience.insist(lambda: ledger.finish(job.id, control, stale=because))
         with suppress(LedgerUnavailable):  # repeated, it might be counted twice
             ledger.renew([control], life_s=self._settings.lease_s, active_ms=active_ms)
-        repeated(lambda: ledger.release([control]), tries=VERB_TRIES)
-        after = repeated(lambda: ledger.acknowledge(job.id, is_dead=is_dead), tries=VERB_TRIES)
+        self._patience.insist(lambda: ledger.release([control]))
+        after = self._patience.insist(lambda: ledger.acknowledge(job.id, is_dead=is_dead))
         if after is not None and after.status == "cancelled":
             cancel_rest(ledger, after)
         if self._failure is not None:
@@ -247,7 +275,7 @@ class Supervisor:
         return self._ended(self._ending or "lost")
 
     def _ended(self, how: str) -> Ended:
-        job, counts, point = self._ledger.books(self._job.id)
+        job, counts, point = self._patience.insist(lambda: self._ledger.books(self._job.id))
         if how == "pause" and job.paused_by == "disk_full":
             how = "disk_full"
         return Ended(job, counts, point.number if point else None, HOW.get(how, how))

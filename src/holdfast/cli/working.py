@@ -56,6 +56,8 @@ def _work(call: Call, job: Job, screen: Screen, ears: Ears, nursery: Nursery | N
     feed = Feed(screen, call.voice, call.clock)
     session = _session(call, job, feed, nursery)
     feed.session = session
+    if isinstance(session, Session):
+        session.patience.say = call.voice.say
     collector.rest()
     with screen:
         ears.attach(session, screen, feed)

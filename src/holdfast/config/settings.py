@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.model.lease import LEASE_S
+from holdfast.model.lease import LEASE_S, OUTAGE_S
 
 if TYPE_CHECKING:
     from holdfast.config.jobfile import JobWish
@@ -26,6 +26,7 @@ class Settings:
     lease_s: float = LEASE_S
     pause_deadline_s: float = 10.0
     stale_after_s: float = 3600.0
+    outage_s: float = OUTAGE_S
     min_free_mb: int = 400
     log_debug: bool = False
     config_file: str | None = None

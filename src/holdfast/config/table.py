@@ -13,7 +13,7 @@ from holdfast.config import kinds
 from holdfast.config.files import PREFIX as PREFIX
 from holdfast.config.kinds import Kind
 from holdfast.model.job import Options
-from holdfast.model.lease import LEASE_S
+from holdfast.model.lease import LEASE_S, OUTAGE_S
 
 OF_A_FILE = "_FILE"
 HOUR_S = 3600
@@ -65,6 +65,8 @@ SETTINGS: tuple[Setting, ...] = (
             meaning="how long pages in hand may go on after a pause was asked for"),
     Setting(key="stale_after", kind=kinds.duration(1, 365 * DAY_S), default=float(HOUR_S), field="stale_after_s",
             meaning="a job in which nothing moved for so long, while it was worked, is failed as stale"),
+    Setting(key="outage", kind=kinds.duration(1, 365 * DAY_S), default=OUTAGE_S, field="outage_s",
+            meaning="how long a worker waits for a ledger that does not answer, before it ends with 7"),
     Setting(key="log.debug", kind=kinds.FLAG, default=False, field="log_debug",
             meaning="`true`: a line for every target in the job's log, not only for failures"),
     _pace("http.timeout", "timeout_s", kinds.duration(0.001, DAY_S), "one whole exchange", "--timeout"),

@@ -14,7 +14,7 @@ from contextlib import suppress
 import msgspec
 
 from holdfast.engine.execute import Finished
-from holdfast.engine.ledger_thread import repeated
+from holdfast.engine.patience import repeated
 from holdfast.errors import HoldfastError
 from holdfast.model.outcome import Verdict
 from holdfast.ports import Blobs

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead
+from holdfast.engine.patience import repeated
 from holdfast.errors import Corrupt, LedgerUnavailable
 from holdfast.model.job import BEING_WORKED, Job, JobSpec
 from holdfast.model.keys import seed_address
@@ -93,6 +93,15 @@ def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
     if row.action == "report":
         raise Corrupt(f"{job}: {row.because}")
     return job
+
+
+def opened(ledger: Ledger, job: Job, *, trigger: str) -> Job:
+    """The job with a run more than it had, for who holds its control: asked again after a lost answer, the same one."""
+    now = ledger.books(job.id)[0]
+    if now.run == job.run:
+        ledger.open_run(job.id, mode="resume" if job.run else "full", trigger=trigger)
+        now = ledger.books(job.id)[0]
+    return now
 
 
 def pause(ledger: Ledger, job: Job, *, actor: str, paused_by: str = "user") -> Job:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from holdfast.engine.control import VERB_TRIES, walked
-from holdfast.engine.ledger_thread import repeated
+from holdfast.engine.patience import repeated
 from holdfast.model.edit import Exclusion, Place, Swept
 from holdfast.model.job import Job
 from holdfast.model.target import TargetRow

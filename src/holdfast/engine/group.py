@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from holdfast.engine.execute import Finished
-from holdfast.engine.ledger_thread import repeated
+from holdfast.engine.patience import Patience
 from holdfast.engine.recent import RecentKeys
 from holdfast.errors import LedgerUnavailable
 from holdfast.model.claim import Settled, Wish
@@ -21,8 +21,6 @@ from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, Verdict
 from holdfast.model.target import Claimed
 from holdfast.ports import Ledger
-
-SETTLE_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +40,9 @@ class Group:
     job: int
     worker: str
     leases: dict[int, Lease]
+    patience: Patience
     targets: RecentKeys = field(default_factory=RecentKeys)
     external: RecentKeys = field(default_factory=RecentKeys)
-    tries: int = SETTLE_TRIES
     per_host_max: int = 0  # targets of one host that the job may have; 0: any number
 
     def commit(
@@ -56,9 +54,7 @@ class Group:
         try:
             settled = ledger.settle(self.job, batches, wish, checkpoint, self.per_host_max)
         except LedgerUnavailable:
-            settled = repeated(
-                lambda: ledger.settle(self.job, batches, None, None, self.per_host_max), tries=self.tries
-            )
+            settled = self.patience.insist(lambda: ledger.settle(self.job, batches, None, None, self.per_host_max))
             adopted = self.adopt(ledger)
         return self._learn(settled, batches, finished, adopted)
 
@@ -86,7 +82,7 @@ class Group:
 
     def adopt(self, ledger: Ledger) -> tuple[Claimed, ...]:
         """After an unknown outcome: the ledger's own word on which leases we have, their numbers and targets."""
-        holding = repeated(lambda: ledger.held(tuple(self.leases.values())), tries=self.tries)
+        holding = self.patience.insist(lambda: ledger.held(tuple(self.leases.values())))
         self.leases = {lease.chunk: lease for lease in holding.leases}
         return holding.claimed
 

@@ -50,6 +50,10 @@ class Heartbeat:
         self._leases, self._asked_ms, self._counted_ms = leases, asked_ms, asked_ms
         self._thread.start()
 
+    def renew_instead(self, leases: tuple[Lease, ...], *, asked_ms: int) -> None:
+        """Those before have lapsed; these were leased anew."""
+        self._leases, self._asked_ms = leases, asked_ms
+
     def usable(self) -> bool:
         """Whether a fetch or settle may still begin under our leases."""
         return may_use(now_ms=self._clock.monotonic_ms(), asked_ms=self._asked_ms, life_ms=round(self._life_s * 1000))

@@ -10,20 +10,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from holdfast.clock import pause_thread
-from holdfast.errors import LedgerUnavailable
+from holdfast.engine.patience import Patience
 from holdfast.ports import Ledger, OpenLedger
 
 T = TypeVar("T")
-BACKOFF_FIRST_S = 0.05
-BACKOFF_MAX_S = 5.0
 
 
 class LedgerThread:
     """Owns one ledger connection and the thread that uses it."""
 
-    def __init__(self, open_ledger: OpenLedger) -> None:
-        self._open_ledger = open_ledger
+    def __init__(self, open_ledger: OpenLedger, patience: Patience) -> None:
+        self._open_ledger, self._patience = open_ledger, patience
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
         self._ledger: Ledger | None = None
 
@@ -31,9 +28,13 @@ class LedgerThread:
         """Run `body` on the ledger thread. It may be a group of verbs; each is its own transaction."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._run, body)
 
-    async def insist(self, body: Callable[[Ledger], T], *, tries: int = 6) -> T:
+    async def insist(self, body: Callable[[Ledger], T]) -> T:
         """The same, repeated while the outcome is unknown: only for verbs that are safe to repeat as they are."""
-        return await self.call(lambda ledger: repeated(lambda: body(ledger), tries=tries))
+
+        def insisted() -> T:
+            return self._patience.insist(lambda: self._run(body))
+
+        return await asyncio.get_running_loop().run_in_executor(self._pool, insisted)
 
     def _run(self, body: Callable[[Ledger], T]) -> T:
         if self._ledger is None:
@@ -47,15 +48,3 @@ class LedgerThread:
 
         await asyncio.get_running_loop().run_in_executor(self._pool, shut)
         self._pool.shutdown()
-
-
-def repeated(body: Callable[[], T], *, tries: int) -> T:
-    """Call until the ledger answers; the last failure is raised."""
-    wait_s = BACKOFF_FIRST_S
-    for _ in range(tries - 1):
-        try:
-            return body()
-        except LedgerUnavailable:
-            pause_thread(wait_s)
-            wait_s = min(wait_s * 2, BACKOFF_MAX_S)
-    return body()

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.engine.control import VERB_TRIES
-from holdfast.engine.ledger_thread import repeated
 from holdfast.engine.liveness import is_dead
+from holdfast.engine.patience import repeated
 from holdfast.model.edit import Walked
 from holdfast.model.job import Job
 from holdfast.ports import Ledger

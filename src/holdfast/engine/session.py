@@ -11,6 +11,7 @@ import contextlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +19,7 @@ import msgspec
 from holdfast.clock import Clock
 from holdfast.engine import joblog
 from holdfast.engine.checkpointer import Checkpointer
-from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead
+from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead, opened
 from holdfast.engine.execute import Executor
 from holdfast.engine.fetching import Fetching
 from holdfast.engine.group import Committed, Group
@@ -26,6 +27,7 @@ from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.pace import Pace
+from holdfast.engine.patience import Patience
 from holdfast.engine.planner import Planner
 from holdfast.engine.rescope import judge_on
 from holdfast.engine.robots import RobotsBook
@@ -35,7 +37,7 @@ from holdfast.engine.worker import Worker
 from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
 from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
-from holdfast.model.lease import Lease, Rescued
+from holdfast.model.lease import OUTAGE_S, Lease, Rescued
 from holdfast.policy.leasing import in_hand_max, options_of, share
 from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, Progress
 from holdfast.recipe import AnyRecipe, Context
@@ -72,6 +74,7 @@ class Parts:
     workers: int = 1
     place: int = 0
     stale_after_s: float = STALE_AFTER_S
+    outage_s: float = OUTAGE_S
     journal: Journal | None = None
     refusal: Callable[[str], str | None] = lambda _url: None  # why a URL at a literal address is never connected to
 
@@ -92,7 +95,8 @@ class Session:
     def __init__(self, job: Job, parts: Parts) -> None:
         self._job, self._parts = job, parts
         self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
-        self._thread = LedgerThread(parts.open_ledger)
+        self.patience = Patience(parts.clock, parts.outage_s)
+        self._thread = LedgerThread(parts.open_ledger, self.patience)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
         self._interrupt: str | None = None
@@ -117,6 +121,7 @@ class Session:
     def interrupt(self, why: str) -> None:
         """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before and after `run`."""
         self._interrupt = self._interrupt or why
+        self.patience.hurry()
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._pass_on)
 
@@ -164,10 +169,9 @@ class Session:
             await self._release()
             self._leases = ()
             return await self._ended("lost")
+        job = (await self._thread.insist(lambda ledger: ledger.books(job.id)))[0]
         if control is not None:
-            mode = "resume" if job.run else "full"
-            await self._thread.call(lambda ledger: ledger.open_run(job.id, mode=mode, trigger=parts.trigger))
-        job = (await self._thread.call(lambda ledger: ledger.books(job.id)))[0]
+            job = await self._thread.insist(partial(opened, job=job, trigger=parts.trigger))
         self._note_rescue(job, rescued_before)
         self._log_start(job, control)
         return await self._work(job, control, asked_ms)
@@ -239,7 +243,7 @@ class Session:
 
     async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
         parts = self._parts
-        salt, mode = await self._thread.call(lambda ledger: (ledger.salt(), ledger.mode(job.id)))
+        salt, mode = await self._thread.insist(lambda ledger: (ledger.salt(), ledger.mode(job.id)))
         options = options_of(job.options, workers=parts.workers, place=parts.place)
         book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots)
         pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
@@ -259,7 +263,7 @@ class Session:
             options=options,
             clock=parts.clock,
             thread=self._thread,
-            group=Group(job.id, str(self._owner), work, per_host_max=options.targets_per_host),
+            group=Group(job.id, str(self._owner), work, self.patience, per_host_max=options.targets_per_host),
             blobs=parts.blobs,
             executor=Executor(
                 parts.recipe, context, fetching, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
@@ -380,7 +384,7 @@ class Session:
         job = await self._thread.insist(lambda ledger: ledger.acknowledge(self._job.id, is_dead=is_dead))
         if job is not None and job.status == "cancelled":
             cancelled = job
-            await self._thread.call(lambda ledger: cancel_rest(ledger, cancelled))
+            await self._thread.insist(lambda ledger: cancel_rest(ledger, cancelled))
         return await self._ended(how)
 
     async def _request(self, action: str, why: str, because: str = "") -> None:
@@ -403,7 +407,7 @@ class Session:
         await self._thread.insist(lambda ledger: ledger.release(leases))
 
     async def _ended(self, how: str) -> Ended:
-        job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
+        job, counts, point = await self._thread.insist(lambda ledger: ledger.books(self._job.id))
         if how == "lost" and job.status in ("paused", "cancelled"):
             how = job.status  # taken away by a rollback or a cancel: who worked it does not take it up again
         number, how = point.number if point else None, HOW.get(how, how)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from holdfast.clock import Clock, pause_thread
-from holdfast.engine.ledger_thread import repeated
+from holdfast.engine.patience import repeated
 from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.target import PageRow
 from holdfast.policy.filters import Condition

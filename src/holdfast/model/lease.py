@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 LEASE_S = 30.0
+OUTAGE_S = 300.0
 
 
 class Owner(msgspec.Struct, frozen=True):

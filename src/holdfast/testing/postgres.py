@@ -55,7 +55,7 @@ class PostgresNotStarted(HoldfastError):
 
 
 class Postgres:
-    """One running cluster. `stop` ends it for good; after `kill`, `start` brings it back on the same data and port."""
+    """One running cluster. `stop` ends it for good; after `kill` or `shut_down`, `start` brings it back as it was."""
 
     def __init__(self, directory: Path, *, remove: bool = False) -> None:
         self.directory = directory
@@ -90,6 +90,17 @@ class Postgres:
     def kill(self) -> None:
         """kill -9 for the postmaster and all its backends, as in a power cut; `start` recovers."""
         self._ask({"do": "end", "signal": signal.SIGKILL})
+
+    def shut_down(self) -> None:
+        """A fast shutdown, as in maintenance: sessions are told to go; `start` brings it back."""
+        self._ask({"do": "end", "signal": signal.SIGINT})
+
+    def freeze(self) -> None:
+        """SIGSTOP for all its processes: connections stand, and nobody answers."""
+        self._ask({"do": "signal", "signal": signal.SIGSTOP})
+
+    def thaw(self) -> None:
+        self._ask({"do": "signal", "signal": signal.SIGCONT})
 
     def stop(self) -> None:
         """A fast shutdown; may be called twice."""

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ class Keeper:
         self._server: subprocess.Popen[bytes] | None = None
 
     def obey(self, command: Mapping[str, Any]) -> dict[str, int]:
-        """`run` a program to its end, `start` the server and wait until it is ready, or `end` it with a signal."""
+        """`run` a program to its end, `start` the server and wait until it is ready, `end` it with a signal, or send
+        it and its backends one that does not (`signal`)."""
         match command:
             case {"do": "run", "argv": argv}:
                 return {"exit": self._spawn(argv).wait()}
@@ -40,6 +42,9 @@ class Keeper:
                 return self._start(argv, Path(pid_file))
             case {"do": "end", "signal": number}:
                 return {"exit": self.end(signal.Signals(number))}
+            case {"do": "signal", "signal": number}:
+                assert self._server is not None, "no server runs"
+                return {"told": tell_all(self._server, signal.Signals(number))}
         raise ValueError(f"unknown command: {command}")
 
     def end(self, how: signal.Signals) -> int:
@@ -47,13 +52,13 @@ class Keeper:
         if self._server is None:
             return 0
         if how is signal.SIGKILL:
-            self._kill_all(self._server)
+            tell_all(self._server, signal.SIGKILL)
         else:
             self._server.send_signal(how)
         try:
             status = self._server.wait(STOP_S_MAX)
         except subprocess.TimeoutExpired:
-            self._kill_all(self._server)
+            tell_all(self._server, signal.SIGKILL)
             status = self._server.wait()
         self._server = None
         return status
@@ -81,18 +86,18 @@ class Keeper:
                 stderr=log,
             )
 
-    @staticmethod
-    def _kill_all(server: subprocess.Popen[bytes]) -> None:
-        if server.poll() is not None:
-            return
-        backends = children_of(server.pid)
-        server.kill()
-        for pid in backends:
-            # A backend may be gone already, of its own accord or with the postmaster.
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+
+def tell_all(server: subprocess.Popen[bytes], number: signal.Signals) -> int:
+    """A signal for the server and its backends; it stands still meanwhile, so that none is born unseen."""
+    if server.poll() is not None:
+        return 0
+    server.send_signal(signal.SIGSTOP)
+    backends = children_of(server.pid)
+    server.send_signal(number)
+    for pid in backends:
+        with suppress(ProcessLookupError):  # gone already, of its own accord or with the server
+            os.kill(pid, number)
+    return 1 + len(backends)
 
 
 def is_ready(pid_file: Path, pid: int) -> bool:

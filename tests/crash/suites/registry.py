@@ -11,6 +11,7 @@ from crash.suites.full_disk import FULL_DISK
 from crash.suites.killed_at_syscall import KILLED_AT_SYSCALL
 from crash.suites.ledger_damage import LEDGER_DAMAGE
 from crash.suites.migrations import MIGRATIONS, MIGRATIONS_PG
+from crash.suites.outages import OUTAGES
 from crash.suites.power_cut import POWER_CUT
 from crash.suites.random_kills import RANDOM_KILLS, RANDOM_KILLS_PG, STOPPED
 from crash.suites.simulated import SIMULATED
@@ -28,6 +29,7 @@ SUITES: tuple[Suite, ...] = (
     POWER_CUT,
     FAILING_CALLS,
     FULL_DISK,
+    OUTAGES,
     CLOCK_JUMPS,
     MIGRATIONS,
     MIGRATIONS_PG,

@@ -1,0 +1,97 @@
+"""Calls that the ledger did not answer, made again: a few times for a person who waits, for minutes in a worker.
+
+Only for calls that are safe to repeat as they are. While a worker waits here it claims nothing and settles nothing, so
+nothing is lost by it: at worst its lease lapses, and it leases anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from holdfast.clock import Clock, pause_thread
+from holdfast.errors import LedgerUnavailable
+from holdfast.model.lease import OUTAGE_S
+from holdfast.model.units import show_duration
+
+T = TypeVar("T")
+BACKOFF_FIRST_S = 0.05
+BACKOFF_MAX_S = 2.0
+HURRIED_S = 5.0  # what is left of it for somebody who was told to stop
+TOLD_AFTER_S = 1.0
+
+
+def repeated(body: Callable[[], T], *, tries: int) -> T:
+    """Call until the ledger answers; the last failure is raised."""
+    wait_s = BACKOFF_FIRST_S
+    for _ in range(tries - 1):
+        try:
+            return body()
+        except LedgerUnavailable:
+            pause_thread(wait_s)
+            wait_s = min(wait_s * 2, BACKOFF_MAX_S)
+    return body()
+
+
+class Patience:
+    """How long one process waits for its ledger, and what people hear of it: that it waits, and when that is over.
+
+    An outage lasts from the first call that was not answered to the next one that is: whoever asks when patience is at
+    its end tries once. Used by one thread; told to hurry by any.
+    """
+
+    def __init__(self, clock: Clock, outage_s: float = OUTAGE_S) -> None:
+        self._clock, self._outage_s = clock, outage_s
+        self._hurried = threading.Event()
+        self._away_since_ms: int | None = None
+        self._has_told = False
+        self.say: Callable[[str], None] = lambda words: None
+
+    def insist(self, body: Callable[[], T]) -> T:
+        """Call until the ledger answers. When patience is at its end, the last failure is raised."""
+        wait_s = BACKOFF_FIRST_S
+        while True:
+            asked_ms = self._clock.monotonic_ms()
+            try:
+                answer = body()
+            except LedgerUnavailable as error:
+                if self._away_since_ms is None:
+                    self._away_since_ms = asked_ms
+                if self._away_s() >= self._limit_s():
+                    raise
+                self._tell(error)
+                self._rest(wait_s)
+                wait_s = min(wait_s * 2, BACKOFF_MAX_S)
+            else:
+                if self._away_since_ms is not None:
+                    self._tell_end()
+                return answer
+
+    def hurry(self) -> None:
+        """Somebody wants this process to stop: an outage is waited for no longer than that takes."""
+        self._hurried.set()
+
+    def _away_s(self) -> float:
+        return (self._clock.monotonic_ms() - (self._away_since_ms or 0)) / 1000
+
+    def _limit_s(self) -> float:
+        return min(self._outage_s, HURRIED_S) if self._hurried.is_set() else self._outage_s
+
+    def _tell(self, error: LedgerUnavailable) -> None:
+        if self._has_told or self._away_s() < TOLD_AFTER_S:
+            return
+        self._has_told = True
+        most = show_duration(self._outage_s)
+        self.say(f"Waiting for the ledger, {most} at most; nothing is lost. {error.message}")
+
+    def _tell_end(self) -> None:
+        if self._has_told:
+            self.say(f"The ledger answers again, after {self._away_s():.0f} s.")
+        self._away_since_ms, self._has_told = None, False
+
+    def _rest(self, seconds: float) -> None:
+        if self._hurried.is_set():
+            pause_thread(seconds)
+        else:
+            self._hurried.wait(seconds)

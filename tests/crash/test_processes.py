@@ -16,6 +16,7 @@ from typing import Any
 from crash.scene import CONCURRENCY, PAGES, Calm, Scene
 from holdfast import wiring
 from holdfast.audit.witness import doubled
+from holdfast.cli import exits
 from holdfast.demo.command import Command, is_gone_soon, living
 from holdfast.demo.stretch import prices
 from holdfast.model.lease import Lease
@@ -236,7 +237,7 @@ def test_a_worker_that_cannot_start_stops_the_command_with_its_words(scene: Scen
 def test_workers_that_die_at_their_start_are_not_started_for_ever(scene: Scene) -> None:
     command = crawl(scene, environ={"HOLDFAST_FAULT": "claim.before_commit:1:kill"})
     assert command.wait(100) == 1, command.err
-    assert "died 8 times in a row within a second of their start, the last of signal 9" in command.err
+    assert "die again and again and get nothing done, the last of signal 9" in command.err
     assert not [pid for pid, _, group in living() if group == command.pid]
     assert crawled(scene).code == 0
 
@@ -296,6 +297,15 @@ def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm)
     scene.world.set_faults()
     assert command.wait(60) == 0, command.err
     calm.assert_equal_to(scene)
+
+
+def test_a_time_limit_ends_several_processes_as_soon_as_one(scene: Scene) -> None:
+    """Pages in hand get a second, not the ten that a pause gives them."""
+    scene.slow_down(30_000)
+    words = [word for word in scene.crawler.words if word not in scene.where]
+    command = scene.start(*words, "--processes", "2", "--time-limit", "1s")
+    assert command.wait(60) == exits.TIME_LIMIT, command.err
+    assert scene.status()["active_seconds"] <= 6
 
 
 def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_free(scene: Scene) -> None:

@@ -16,11 +16,12 @@ import msgspec
 
 from holdfast.cli.crashes import Unexpected
 from holdfast.cli.nursery import Nursery
-from holdfast.cli.posts import Drained, Farewell, PlanFailed, Post, Ready, words_in
+from holdfast.cli.posts import Drained, Farewell, PlanFailed, Post, Ready, Word, words_in
 from holdfast.clock import Clock
 
 QUICK_MS = 1_000
-QUICK_DEATHS_MAX = 8  # a page that kills its worker dies of poison after four
+IDLE_DEATHS_MAX = 8  # at one place, with no page in hand
+DEATHS_MAX = 64  # of all; a page that kills its worker dies of poison after four
 REST_FIRST_MS = 100
 REST_MAX_MS = 5_000
 READ_BYTES = 1 << 16
@@ -35,12 +36,14 @@ class Member:
     pid: int
     wire: int
     mouth: int
+    end: int | None  # readable once it is dead; None where the system has no such thing
     ready_ms: int | None = None  # since when it is at work
     begun: bytes = b""  # a word that has not come whole yet
     printed: bytes = b""
     plan_failed: str = ""  # what the plan raised that it works
     farewell: Farewell | None = None
     is_silent: bool = False  # it has closed its mouth, and may live
+    is_mute: bool = False  # likewise its wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,8 @@ class Crew:
     _due_ms: dict[int, int] = field(default_factory=dict)  # empty places, and when each is filled
     _drained: bool = False
     _quick: dict[int, int] = field(default_factory=dict)  # deaths in a row soon after the start
+    _idle: dict[int, int] = field(default_factory=dict)  # deaths with no page in hand, since the job last got on
+    _deaths: int = 0  # all of them, since then
 
     def start(self) -> None:
         self._due_ms = dict.fromkeys(range(self.nursery.size), self.clock.monotonic_ms())
@@ -78,26 +83,44 @@ class Crew:
     def tend(self, seconds: float) -> list[Gone]:
         """Fill places that are due, then wait that long for news at most; who has ended meanwhile."""
         self._fill()
-        wires = {member.wire: member for member in self.members.values()}
-        mouths = {member.mouth: member for member in self.members.values() if not member.is_silent}
-        ready, _, _ = select.select([*mouths, *wires], [], [], seconds)
-        for mouth in set(ready) & set(mouths):
-            _overhear(mouths[mouth])
-        return [gone for wire in ready if wire in wires and (gone := self._hear(wires[wire])) is not None]
+        everybody = list(self.members.values())
+        mouths = [member.mouth for member in everybody if not member.is_silent]
+        wires = [member.wire for member in everybody if not member.is_mute]
+        ends = [member.end for member in everybody if member.end is not None]
+        ready = set(select.select([*mouths, *wires, *ends], [], [], seconds)[0])
+        for member in everybody:
+            if member.mouth in ready:
+                _overhear(member)
+            if member.wire in ready:
+                self._hear(member)
+        return [self._bury(member) for member in everybody if _has_ended(member, ready)]
 
     def has_drained(self) -> bool:
         """Whether somebody has run out of work since this was last asked."""
         drained, self._drained = self._drained, False
         return drained
 
-    def refill(self, gone: Gone) -> bool:
-        """Have the place filled again, after a rest that grows with quick deaths; False: there were too many."""
-        deaths = self._quick.get(gone.place, 0)
-        if deaths >= QUICK_DEATHS_MAX:
+    def refill(self, gone: Gone, *, held: int) -> bool:
+        """Have the place filled again, after a rest that grows with quick deaths; False: there were too many.
+
+        Deaths are counted since the job last got on. Who held pages leaves them as suspects, so that much has come of
+        it; who dies again and again with nothing in hand would do so for ever.
+        """
+        self._deaths += 1
+        if not held:
+            self._idle[gone.place] = self._idle.get(gone.place, 0) + 1
+        if self._idle.get(gone.place, 0) >= IDLE_DEATHS_MAX or self._deaths >= DEATHS_MAX:
             return False
+        deaths = self._quick.get(gone.place, 0)
         rest_ms = 0 if deaths <= 1 else min(REST_MAX_MS, REST_FIRST_MS << (deaths - 2))
         self._due_ms[gone.place] = self.clock.monotonic_ms() + rest_ms
         return True
+
+    def got_on(self) -> None:
+        """Pages were done or found: whatever its deaths, the crew is of use."""
+        self._idle.clear()
+        self._quick.clear()
+        self._deaths = 0
 
     def dismiss(self) -> None:
         """Everybody finishes what is in hand and goes; nobody is replaced any more."""
@@ -135,12 +158,18 @@ class Crew:
         finally:
             os.close(newborn.post)
         os.set_blocking(newborn.mouth, False)
-        return Member(place, newborn.pid, newborn.wire, newborn.mouth)
+        os.set_blocking(newborn.wire, False)
+        return Member(place, newborn.pid, newborn.wire, newborn.mouth, _end_of(newborn.pid))
 
-    def _hear(self, member: Member) -> Gone | None:
-        """Take in its words; at their end, bury it."""
-        part = os.read(member.wire, READ_BYTES)
-        words, member.begun = words_in(member.begun + part)
+    def _hear(self, member: Member) -> None:
+        """Take in all that it has said."""
+        with suppress(BlockingIOError):
+            while part := os.read(member.wire, READ_BYTES):
+                words, member.begun = words_in(member.begun + part)
+                self._take_in(member, words)
+            member.is_mute = True
+
+    def _take_in(self, member: Member, words: list[Word]) -> None:
         for word in words:
             match word:
                 case Ready():
@@ -151,18 +180,32 @@ class Crew:
                     member.plan_failed = why
                 case Farewell():
                     member.farewell = word
-        return None if part else self._bury(member)
 
     def _bury(self, member: Member) -> Gone:
         del self.members[member.place]
+        self._hear(member)
         _overhear(member)
-        os.close(member.wire)
-        os.close(member.mouth)
+        for descriptor in (member.wire, member.mouth, member.end):
+            if descriptor is not None:
+                os.close(descriptor)
         code = self.nursery.reap(member.pid)
         quick = member.ready_ms is None or self.clock.monotonic_ms() - member.ready_ms < QUICK_MS
         self._quick[member.place] = self._quick.get(member.place, 0) + 1 if quick else 0
         others = member.printed.decode(errors="replace").strip()
         return Gone(member.place, member.pid, code, member.farewell, others)
+
+
+def _end_of(pid: int) -> int | None:
+    """What becomes readable when the process ends. The end of its wire says less: a process that its code has forked
+    keeps that open, and its code may close it."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
+
+
+def _has_ended(member: Member, ready: set[int]) -> bool:
+    return member.is_mute if member.end is None else member.end in ready
 
 
 def _send(member: Member, number: signal.Signals) -> None:

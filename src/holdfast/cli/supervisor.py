@@ -14,7 +14,7 @@ import msgspec
 from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.crashes import Unexpected
-from holdfast.cli.crew import QUICK_DEATHS_MAX, Crew, Gone
+from holdfast.cli.crew import Crew, Gone
 from holdfast.cli.nursery import Nursery
 from holdfast.cli.posts import Post, settings_sent
 from holdfast.cli.text import count_of
@@ -36,7 +36,8 @@ from holdfast.ports import Progress
 TICK_S = 0.05
 LOOK_EVERY_MS = 200
 HURRY_EVERY_MS = 20  # somebody may run out of work after every page
-STALLED_LOOKS = 25  # five seconds of our own time: who has just begun, or woke up with us, gets to lease first
+STALLED_LOOKS = 25  # five seconds of our own time: who woke up with us gets to lease first
+BEGINNING_LOOKS = 3000  # ten minutes: a recipe may take long to import
 GRACE_S = 5.0
 HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout", "stale": "failed"}
 
@@ -59,7 +60,9 @@ class Supervisor:
         self._looked_ms = self._hurried_ms = 0
         self._moved: tuple[int, int] = (0, 0)
         self._outrun = False  # somebody else has the control chunk
+        self._got: tuple[int, int] = (0, 0)
         self._idle: dict[int, int] = {}  # pid -> looks in a row that found it with nothing, though chunks were free
+        self._begun: set[int] = set()  # pids that have held chunks
         self.rescued: Rescued | None = None
         self.not_saved = 0
         self.waiting = ""
@@ -184,6 +187,9 @@ class Supervisor:
         if self._moved != (moved := (counts.discovered, counts.settled)) or counts.in_progress == 0:
             self._moved = moved
             keeper.moved()
+        if self._got != (got := (counts.discovered, counts.succeeded + counts.skipped)):
+            self._got = got
+            self._crew.got_on()
         self._judge(job, counts, control)
 
     def _judge(self, job: Job, counts: Counts, control: Lease | None) -> None:
@@ -210,14 +216,16 @@ class Supervisor:
         """A worker that lives and holds nothing though chunks are free is stuck, or was stopped: its leases lapsed, and
         it asks for no others. It is killed, and so replaced."""
         live = [holder for holder in self._ledger.holders(self._job.id) if not holder.lapsed]
+        at_work = {holder.owner.pid for holder in live}
+        self._begun = (self._begun | at_work) & {member.pid for member in self._crew.members.values()}
         if self._ending is not None or sum(holder.kind == "work" for holder in live) >= WORK_CHUNKS:
             self._idle.clear()
             return
-        at_work = {holder.owner.pid for holder in live}
         idle = [member.pid for member in self._crew.members.values() if member.pid not in at_work]
         self._idle = {pid: self._idle.get(pid, 0) + 1 for pid in idle}
-        for pid in [pid for pid, looks in self._idle.items() if looks > STALLED_LOOKS]:
-            self._crew.kill(pid)
+        for pid, looks in self._idle.items():
+            if looks > (STALLED_LOOKS if pid in self._begun else BEGINNING_LOOKS):
+                self._crew.kill(pid)
 
     def _bury(self, gone: Gone) -> None:
         """A worker has ended: take in what it said last; where it was not told to go, another takes its place."""
@@ -231,17 +239,17 @@ class Supervisor:
                 self._fail(gone.farewell.failure.error())
         if self._ending is not None:
             return
-        if gone.farewell is None:
-            self._rescue(gone)
-        if not self._crew.refill(gone):
+        held = self._rescue(gone) if gone.farewell is None else 0
+        if not self._crew.refill(gone, held=held):
             self._fail(_cannot_work(self._job, gone))
 
-    def _rescue(self, gone: Gone) -> None:
-        """The dead one's chunks are free at once, and people are told what its death costs."""
+    def _rescue(self, gone: Gone) -> int:
+        """The dead one's chunks are free at once, and people are told what its death costs: so many pages."""
         rescued = self._patience.insist(lambda: self._ledger.rescue(self._job.id, is_dead=is_dead))
         verb = "is" if rescued.targets == 1 else "are"
         pages = f"{count_of(rescued.targets, 'page')} in flight {verb} fetched again"
         self._voice.say(f"Worker pid {gone.pid} died of {gone.of}; another takes its place. 0 lost, {pages}.")
+        return rescued.targets
 
     def _fail(self, error: HoldfastError) -> None:
         self._failure = self._failure or error
@@ -291,7 +299,7 @@ class Supervisor:
 
 def _cannot_work(job: Job, gone: Gone) -> Unexpected:
     return Unexpected(
-        f"Worker processes of {job.name} died {QUICK_DEATHS_MAX} times in a row within a second of their start, the "
-        f"last of {gone.of}. Nothing that was saved is lost; the same command goes on",
+        f"Worker processes of {job.name} die again and again and get nothing done, the last of {gone.of}. Nothing that "
+        "was saved is lost; the same command goes on",
         hint=gone.others[-2000:],
     )

@@ -102,6 +102,7 @@ class Session:
         self._interrupt: str | None = None
         self._pausing: asyncio.Task[None] | None = None
         self._timer: asyncio.Task[None] | None = None
+        self._asking: asyncio.Task[None] | None = None
         self._keeper: Timekeeper | None = None
         self._leases: tuple[Lease, ...] = ()
         self._telling: asyncio.Task[None] | None = None
@@ -132,6 +133,15 @@ class Session:
         if self._interrupt == "pause" and self._pausing is None:
             self._pausing = self._loop.create_task(self._request("pause", "interrupt"))
         self._worker.stop(self._interrupt)
+        if self._interrupt == "drain" and self._parts.workers > 1:
+            self._asking = self._loop.create_task(self._hear_why(self._worker))
+
+    async def _hear_why(self, worker: Worker) -> None:
+        """Whoever sends a worker away has saved the reason: at a time limit pages in hand have less time."""
+        with contextlib.suppress(LedgerUnavailable):
+            job = (await self._thread.call(lambda ledger: ledger.books(self._job.id)))[0]
+            if job.requested is not None:
+                worker.stop(job.requested)
 
     async def _run(self) -> Ended:
         """A process that slept past its lease works on, unless somebody else has taken the job meanwhile."""
@@ -378,8 +388,9 @@ class Session:
             self._parts.make_room()
         if how in ("disk_full", "blocked"):
             await self._request("pause", how, "" if self._worker is None else self._worker.orders.because)
-        if self._pausing is not None:
-            await self._pausing
+        for asked in (self._pausing, self._asking):
+            if asked is not None:
+                await asked
         await self._release(heartbeat.active_ms())
         job = await self._thread.insist(lambda ledger: ledger.acknowledge(self._job.id, is_dead=is_dead))
         if job is not None and job.status == "cancelled":

@@ -95,6 +95,8 @@ def test_a_path_in_a_file_is_relative_to_that_file(tmp_path: Path) -> None:
         ("checkpoint.enabled = 'maybe'", "is neither true nor false"),
         ('user_agent = "gr\\u00fcn"', "cannot be sent as a user agent"),
         ("http.timeout = ", "is not TOML"),
+        pytest.param(f"min_free_mb = {'1' * 5_000}", "is not TOML", id="digits"),
+        pytest.param(f"{'a.' * 2_000}a = 1", "there is no setting 'a.a.a.", id="deep"),
         ('hosts."judicial.ky".dely = "2s"', 'no setting hosts."judicial.ky".dely; did you mean delay?'),
         ("hosts.judicial.ky.delay = '2s'", "no setting hosts.judicial.ky"),
         ("hosts = 3", "hosts is a table of tables"),

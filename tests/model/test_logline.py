@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,11 @@ def test_a_line_is_read_back() -> None:
 def test_what_is_no_line_or_cut_off_is_not_read() -> None:
     assert read_line("something else") is None
     assert read_line(LINE[:-5]) is None
+
+
+@pytest.mark.parametrize("value", [r'"\q"', '"\x0b"', r'"\u12"', r'"\ufrog"'])
+def test_a_line_that_was_garbled_inside_a_value_is_none_of_ours(value: str) -> None:
+    assert read_line(f"{LINE} more={value}") is None
 
 
 @given(st.text(), st.sampled_from(LEVELS), st.sampled_from(PHASES))

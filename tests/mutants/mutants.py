@@ -1543,6 +1543,27 @@ MUTANTS = (
         ),
         "cli/test_news.py -k 'twice'",
     ),
+    Mutant(
+        "references longer than a number may be",
+        "no text of a page or a sitemap costs more than itself (H11)",
+        "model/references.py",
+        (("    except ValueError:\n", "    except KeyError:\n"),),
+        "crash/test_suites.py -k T13",
+    ),
+    Mutant(
+        "a place without a URL",
+        "what cannot be read in a sitemap is passed over, and the rest of it is read",
+        "policy/sitemaps.py",
+        (('match[1] or match[2] or "" for', "match[1] or match[2] for"),),
+        "crash/test_suites.py -k T13",
+    ),
+    Mutant(
+        "spaces tried in every two parts",
+        "an answer's headers are read in linear time (H11)",
+        "recipes/site/charset.py",
+        ((r"""r"charset\s*+=\s*+[\"']?\s*+(""", r"""r"charset\s*+=\s*[\"']?\s*("""),),
+        "recipes/test_site_charset.py -k header_takes_linear",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

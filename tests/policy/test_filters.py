@@ -175,6 +175,18 @@ def test_what_cannot_be_read_is_refused(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize("text", ["found:<999999999999w", "found:>@99999999999999999", "settled:>=900000000d"])
+def test_an_age_that_no_ledger_can_compare_is_refused(text: str) -> None:
+    with pytest.raises(BadParams, match="needs an age or a moment"):
+        parse(text)
+
+
+def test_bytes_that_are_no_text_are_refused_before_a_ledger_is_asked_for_them() -> None:
+    typed = b"url:*caf\xe9*".decode("utf-8", "surrogateescape")
+    with pytest.raises(BadParams, match="no text"):
+        parse(typed)
+
+
 def test_how_a_value_is_meant_is_said_in_one_place() -> None:
     assert reading("depth", ">=3") == Reading(">=", 3)
     assert reading("url", ">=3") == Reading("=", ">=3")

@@ -60,6 +60,17 @@ def test_a_broken_regular_expression_is_refused(text: str) -> None:
         read_pattern(text)
 
 
+@pytest.mark.parametrize("text", ["re:" + "(" * 450 + ")" * 450, "re:a{" + "9" * 5_000 + "}"], ids=["deep", "often"])
+def test_an_expression_beyond_what_python_can_look_into_is_refused(text: str) -> None:
+    with pytest.raises(BadParams, match="no regular expression"):
+        read_pattern(text)
+
+
+def test_what_an_expression_may_mean_one_day_is_no_concern_of_its_reader() -> None:
+    """Python warns of `[[`, in a line on the screen of whoever typed it."""
+    assert read_pattern("re:[[ab]$").matches("/[")
+
+
 @pytest.mark.parametrize("text", ["re:(a+)+$", "re:(a|aa)*$", r"re:(a*)\1", "re:((ab)?)+x", "re:(?:[^/]+/)*index$"])
 def test_a_pattern_that_a_hostile_url_could_hang_is_refused(text: str) -> None:
     """H11: a repeat or a choice inside a repeat takes exponential time on the wrong text."""

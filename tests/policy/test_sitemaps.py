@@ -118,6 +118,13 @@ def test_reading_takes_time_linear_in_the_size_h11(piece: bytes) -> None:
     assert time.process_time() - began < 10
 
 
+@pytest.mark.parametrize("place", ["<![CDATA[]]>", "", f"&#{'1' * 5_000};"], ids=["cdata", "empty", "digits"])
+def test_a_place_that_is_none_costs_no_other_its_page(place: str) -> None:
+    found = read_sitemap(f"<urlset><loc>{place}</loc><loc>https://marsh.test/frog</loc></urlset>".encode())
+    assert found is not None
+    assert found.urls[1:] == ("https://marsh.test/frog",)
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_sitemap_or_none_or_refused(body: bytes) -> None:
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 
 import pytest
 
@@ -13,7 +14,7 @@ from holdfast.model.exchange import Headers, Response
 from holdfast.model.outcome import Done, Outcome
 from holdfast.model.target import Claimed
 from holdfast.recipe import Context
-from holdfast.recipes.cases.ids import Range, merged, read_range
+from holdfast.recipes.cases.ids import Range, is_range, merged, read_range
 from holdfast.recipes.cases.recipe import CasesRecipe
 
 RECIPE = CasesRecipe(ManualClock())
@@ -66,6 +67,15 @@ def test_what_is_no_range_is_refused_with_the_reason(text: str, said: str) -> No
     """CAS-01: invalid ones are refused at submit."""
     with pytest.raises(BadParams, match=said):
         read_range(text)
+
+
+@pytest.mark.parametrize("text", ["IMM-" + "0" * 100_000, "IMM-" + "0" * 100_000 + "7-25"], ids=["cut", "whole"])
+def test_zeros_without_end_are_read_in_linear_time(text: str) -> None:
+    began = time.process_time()
+    assert is_range(text) == text.endswith("-25")
+    with pytest.raises(BadParams, match=r"no case number|no leading zeros"):
+        read_range(text)
+    assert time.process_time() - began < 1
 
 
 def test_an_open_range_takes_so_many_numbers_from_its_start() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import time
 
 import pytest
 from hypothesis import given
@@ -84,6 +85,14 @@ def test_where_nothing_is_declared_the_bytes_decide(body: bytes, text: str) -> N
 def test_reading_the_tags_takes_linear_time(piece: bytes) -> None:
     """H11: bounded parse. The head is 1 KB; a pattern that tries again and again would not end."""
     declared(piece * 1000, HTML)
+
+
+@pytest.mark.parametrize("piece", [" ", "charset=", "charset= ", "charset='", "; charset"])
+def test_reading_the_header_takes_linear_time(piece: str) -> None:
+    """H11: spaces before a name that is none were tried in every two parts, and a line may have five times as many."""
+    began = time.process_time()
+    declared(b"", f"{HTML}; charset={piece * (20_000 // len(piece))}!")
+    assert time.process_time() - began < 1
 
 
 def test_a_header_wins_over_a_meta_tag() -> None:

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from holdfast.demo.manual import write_manual
 from holdfast.recipes.site.markup import resolve_references, scan
 from holdfast.recipes.site.page import is_html, read_page
+from holdfast.recipes.site.text import visible_text
 
 
 def hrefs_by_a_tree(text: str) -> tuple[str, ...]:
@@ -131,6 +132,23 @@ def test_what_the_matcher_has_to_remember_is_bounded(text: str) -> None:
 )
 def test_references_in_attributes_leave_query_strings_alone(value: str, text: str) -> None:
     assert resolve_references(value) == text
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("&#" + "1" * 5_000 + ";", "\ufffd"),
+        ("&#" + "0" * 5_000 + "65;", "A"),
+        ("&#" + "0" * 5_000 + ";", "\ufffd"),
+        ("&#x" + "1" * 5_000 + ";", "\ufffd"),
+    ],
+    ids=["digits", "zeros", "nothing", "hexadecimal"],
+)
+def test_a_reference_of_any_length_is_one_character(reference: str, text: str) -> None:
+    """Python makes no number of more than 4,300 digits, and `html.unescape` raised."""
+    page = read_page(f"<title>{reference} &amp;</title><a href='/{reference}'>")
+    assert (page.title, page.hrefs) == (f"{text} &", (f"/{text}",))
+    assert visible_text(f"<p>{reference} &amp;".encode(), "text/html") == f"{text} &"
 
 
 def test_title_canonical_and_base_are_the_first_ones() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.clock import ManualClock
 from holdfast.errors import BadParams
-from holdfast.model.job import CHUNKINGS
+from holdfast.model.job import CHUNKINGS, check_name
 from holdfast.recipe import AnyRecipe, Context
 from holdfast.recipes.site.recipe import SITES_KEPT, SiteRecipe
 
@@ -81,6 +81,13 @@ def test_the_order_of_seeds_makes_no_other_job() -> None:
 )
 def test_a_job_is_named_after_the_host_of_its_first_seed(seed: str, name: str) -> None:
     assert RECIPE.default_name(check(seed, "https://other.test")) == name
+
+
+@pytest.mark.parametrize(
+    ("host", "name"), [("[::]", "site"), ("..", "site"), ("_", "site"), (".frog", "frog"), ("a" * 300, "a" * 80)]
+)
+def test_a_host_that_gives_no_name_gives_none_that_nobody_can_type(host: str, name: str) -> None:
+    assert check_name(RECIPE.default_name(check(f"http://{host}/"))) == name
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 
 DEFAULT = "default"
+DEEPEST = 8  # tables in each other; no setting lies half as deep
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -84,7 +85,7 @@ def _leaves(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for name, value in table.items():
         key = f"{prefix}{name}"
-        whole = key in KEYS or key in TREES or not isinstance(value, dict)
+        whole = key in KEYS or key in TREES or not isinstance(value, dict) or key.count(".") >= DEEPEST
         found += [(key, value)] if whole else _leaves(value, f"{key}.")
     return found
 

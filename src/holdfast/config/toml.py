@@ -160,5 +160,5 @@ def _loads(text: str) -> dict[str, Any] | None:
 
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except ValueError:  # tomllib's own is one
         return None

@@ -112,7 +112,7 @@ def _books_then(job: int, row: Row) -> Counts | None:
     """Runs that ended under an earlier version have none."""
     try:
         return None if row[-1] is None else msgspec.json.decode(bytes(row[-1]), type=Counts)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Corrupt(f"the books of run R-{row[0]} of job {job} cannot be read: {error}") from error
 
 

@@ -41,7 +41,7 @@ class Bookmark(msgspec.Struct, frozen=True):
 def read_bookmark(stored: bytes) -> Bookmark:
     try:
         return msgspec.json.decode(stored, type=Bookmark)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Corrupt(f"a consumer's bookmark cannot be read: {error}") from error
 
 

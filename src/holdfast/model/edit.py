@@ -32,7 +32,7 @@ class Walk(msgspec.Struct, frozen=True, kw_only=True):
 def read_walk(doc: bytes) -> Walk:
     try:
         return msgspec.json.decode(doc, type=Walk)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Corrupt(f"a walk over targets cannot be read: {error}") from error
 
 

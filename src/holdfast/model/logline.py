@@ -35,7 +35,10 @@ def read_line(text: str) -> dict[str, Any] | None:
     found = _LINE.fullmatch(text)
     if found is None:
         return None
-    fields = {name: json.loads(value) if value[:1] == '"' else value for name, value in _FIELD.findall(found[4])}
+    try:
+        fields = {name: json.loads(value) if value[:1] == '"' else value for name, value in _FIELD.findall(found[4])}
+    except json.JSONDecodeError:
+        return None
     return {"at": found[1], "level": found[2].lower(), "phase": found[3], **fields}
 
 

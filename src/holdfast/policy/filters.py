@@ -84,6 +84,8 @@ class Reading:
 
 def parse(text: str, grammar: Grammar = TARGETS) -> list[Condition]:
     """The conditions of a filter, all of which must hold; an empty text has none. BadParams says what is wrong."""
+    if any("\ud800" <= char <= "\udfff" for char in text):  # how Python hands on what was typed and is no UTF-8
+        raise BadParams(f"the filter {text!r} has bytes in it that are no text")
     conditions: list[Condition] = []
     at = len(text) - len(text.lstrip())
     while at < len(text):
@@ -158,7 +160,7 @@ def _id(key: str, value: str) -> Reading:
 def _time(key: str, value: str) -> Reading:
     """Moments compare with moments; that an age can be read is checked, what it means is for `resolved`."""
     at = _moment_of(value, 0)
-    compared = re.fullmatch(rf"(>=|<=|>|<){_AT}(-?\d+)", at)
+    compared = re.fullmatch(rf"(>=|<=|>|<){_AT}(-?[0-9]{{1,16}})", at)  # a ledger has room for no more
     if compared is None:
         raise BadParams(f"{key}:{value} needs an age or a moment, as in {key}:<2h or {key}:>2026-03-01")
     return Reading(compared[1], int(compared[2]))

@@ -7,6 +7,7 @@ since they are part of URLs. A glob is matched in linear time; the texts come fr
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from re import _parser as parser  # type: ignore[attr-defined]  # re has no public way to look into a pattern
@@ -62,10 +63,13 @@ def glob_matches(glob: str, text: str) -> bool:
 def _read_regex(text: str) -> re.Pattern[str]:
     source = text.removeprefix(REGEX_MARK)
     try:
-        compiled, tree = re.compile(source), parser.parse(source)
-    except (re.error, OverflowError, RecursionError) as reason:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what `[[` may mean one day
+            compiled = re.compile(source)
+            may_explode = _may_explode(parser.parse(source), repeated=False)
+    except (re.error, ValueError, OverflowError, RecursionError) as reason:
         raise BadParams(f"pattern {text!r} is no regular expression: {reason}") from None
-    if _may_explode(tree, repeated=False):
+    if may_explode:
         raise BadParams(
             f"pattern {text!r} could take for ever on a long URL: a repeat or a choice inside a repeat",
             hint="make the inner repeat possessive, as in re:^/([^/]++/)*index$",

@@ -6,11 +6,12 @@ and what a packed one unpacks into is limited before it is made.
 
 from __future__ import annotations
 
-import html
 import re
 import zlib
 from dataclasses import dataclass
 from itertools import islice
+
+from holdfast.model.references import unescaped
 
 SITEMAP_BYTES_MAX = 50_000_000
 RATIO_MAX = 100
@@ -68,8 +69,8 @@ def read_sitemap(body: bytes) -> Sitemap | None:
         return _of_lines(text)
     prefix = re.escape(root[1])  # `<image:loc>` of another namespace is no page
     location = re.compile(rf"<{prefix}loc\s*+>\s*+(?:<!\[CDATA\[([^\]<]*+)\]\]>|([^<]*+))")
-    found = (match[1] or match[2] for match in location.finditer(text, root.end()))
-    urls = tuple(html.unescape(url).strip() for url in islice(found, URLS_MAX))
+    found = (match[1] or match[2] or "" for match in location.finditer(text, root.end()))
+    urls = tuple(unescaped(url).strip() for url in islice(found, URLS_MAX))
     return Sitemap(urls, root[2] == "sitemapindex", beyond=next(found, None) is not None)
 
 

@@ -8,6 +8,7 @@ from crash.suites.failing_calls import FAILING_CALLS
 from crash.suites.fault_points import FAULT_POINTS, FAULT_POINTS_PG
 from crash.suites.fighting import FIGHTING
 from crash.suites.full_disk import FULL_DISK
+from crash.suites.fuzzing import FUZZING
 from crash.suites.killed_at_syscall import KILLED_AT_SYSCALL
 from crash.suites.ledger_damage import LEDGER_DAMAGE
 from crash.suites.migrations import MIGRATIONS, MIGRATIONS_PG
@@ -35,6 +36,7 @@ SUITES: tuple[Suite, ...] = (
     MIGRATIONS_PG,
     DAMAGE,
     LEDGER_DAMAGE,
+    FUZZING,
 )
 
 

@@ -10,7 +10,7 @@ from holdfast.errors import BadParams
 
 NUMBER_MAX = 999_999_999
 _ID = re.compile(r"([A-Za-z][A-Za-z0-9]{0,19})-(0|[1-9][0-9]{0,8})-([0-9]{2})")
-_LOOSE = re.compile(r"([A-Za-z][A-Za-z0-9]{0,19})-(0*)([0-9]+)-([0-9]{2})")
+_LOOSE = re.compile(r"([A-Za-z][A-Za-z0-9]{0,19})-([0-9]++)-([0-9]{2})")
 _OPEN = re.compile(r"([A-Za-z][A-Za-z0-9]{0,19})-\*-([0-9]{2})")
 HINT = "IMM-1-25..IMM-5000-25"
 
@@ -63,8 +63,8 @@ def _read_id(text: str) -> tuple[str, int, str]:
     found = _ID.fullmatch(text)
     if found:
         return found[1].upper(), int(found[2]), found[3]
-    if (loose := _LOOSE.fullmatch(text)) and len(loose[3]) <= len(str(NUMBER_MAX)):
-        meant = case_id(loose[1].upper(), int(loose[3]), loose[4])
+    if (loose := _LOOSE.fullmatch(text)) and len(digits := loose[2].lstrip("0")) <= len(str(NUMBER_MAX)):
+        meant = case_id(loose[1].upper(), int(digits or 0), loose[3])
         raise BadParams(f"{text}: a case number has no leading zeros", hint=meant)
     raise BadParams(f"{text!r} is no case number; it is PREFIX-NUMBER-YY with a year of two digits", hint=HINT)
 

@@ -8,12 +8,13 @@ below is possessive (`*+`): what it took it never gives back, so nothing is read
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 from html.entities import html5
 
 import msgspec
+
+from holdfast.model.references import unescaped
 
 RAW = ("script", "style", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext")  # text up to their end tag
 WANTED = ("a", "area", "base", "link", "title")
@@ -103,7 +104,7 @@ def resolve_references(value: str) -> str:
 
 def _resolved(match: re.Match[str]) -> str:
     if match[1] is None:
-        return html.unescape(match[0])
+        return unescaped(match[0])
     return html5.get(match[1] + match[2], match[0])
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
-
 import msgspec
 
+from holdfast.model.references import unescaped
 from holdfast.recipes.site.markup import Tag, scan
 
 HTML_BYTES_MAX = 10_000_000
@@ -45,7 +44,7 @@ def read_page(text: str) -> Page:
         elif tag.name == "base":
             base = base or tag.get("href")
         elif title is None and not _in_drawing(text, tag.at):
-            title = " ".join(html.unescape(tag.text[:_TITLE_TEXT_MAX]).split())[:TITLE_LENGTH_MAX]
+            title = " ".join(unescaped(tag.text[:_TITLE_TEXT_MAX]).split())[:TITLE_LENGTH_MAX]
     hrefs.pop("", None)
     return Page(title, canonical, base, tuple(hrefs))
 

@@ -30,6 +30,7 @@ DEFAULTS: dict[str, Any] = {
     "max_depth": None,
     "sitemap": "off",
 }
+NAME_LENGTH_MAX = 80  # of a job; one of the same name gets a number behind it
 SITES_KEPT = 8  # jobs that one worker has in hand at once; more only cost the time to set them up again
 
 
@@ -67,8 +68,9 @@ class SiteRecipe:
         return "site:" + " ".join(sorted(params["seeds"]))
 
     def default_name(self, params: dict[str, Any]) -> str:
-        """`docs.x.dev`, with a port `127.0.0.1-8123`."""
-        return re.sub(r"[^a-z0-9.-]+", "-", seed_address(params["seeds"][0]).host).strip("-")
+        """`docs.x.dev`, with a port `127.0.0.1-8123`; of a host such as `[::]` nothing is left to name a job by."""
+        host = seed_address(params["seeds"][0]).host
+        return re.sub(r"[^a-z0-9.-]+", "-", host).strip("-.")[:NAME_LENGTH_MAX] or self.name
 
     def chunking(self, params: dict[str, Any]) -> str:
         hosts = {seed_address(url).host for url in params["seeds"]}

@@ -5,9 +5,9 @@ It is no reader's view: menus and footers are text too. What a page's scripts wo
 
 from __future__ import annotations
 
-import html
 import re
 
+from holdfast.model.references import unescaped
 from holdfast.recipes.site.charset import decode
 from holdfast.recipes.site.page import HTML_BYTES_MAX, is_html
 
@@ -76,7 +76,7 @@ def _behind(text: str, name: str, at: int) -> int:
 
 def _read(text: str) -> str:
     """White space of the source is no line break."""
-    return html.unescape(text.replace("\n", " ")) if "&" in text else text.replace("\n", " ")
+    return unescaped(text.replace("\n", " ")) if "&" in text else text.replace("\n", " ")
 
 
 def _tidied(text: str) -> str:

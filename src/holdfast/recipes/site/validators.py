@@ -41,7 +41,7 @@ def asking_again(record: bytes) -> Headers:
     """From the record of the last good result; empty where that says nothing to ask by."""
     try:
         return _records.decode(record).asking() if record else ()
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ()
 
 

@@ -720,7 +720,7 @@ MUTANTS = (
         "killed worker not replaced",
         "the death of one worker process is made good by the command itself",
         "cli/supervisor.py",
-        (("        if not self._crew.refill(gone):\n", "        if not gone:\n"),),
+        (("        if not self._crew.refill(gone, held=held):\n", "        if not gone:\n"),),
         "crash/test_processes.py -k 'killed_worker_is_replaced'",
         hangs=True,
     ),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.desk import Desk
-from holdfast.clock import SystemClock
+from holdfast.clock import ManualClock, SystemClock
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.errors import LedgerUnavailable
 from holdfast.model.lease import Lease
@@ -54,6 +54,18 @@ def test_leases_are_renewed_within_their_life(desk: Desk) -> None:
     heartbeat.stop()
     assert beats.heard == [(18, 18)] * len(beats.heard)
     assert not any(holder.lapsed for holder in desk.ledger.holders(desk.job.id))
+
+
+def test_time_asleep_is_no_active_time(desk: Desk) -> None:
+    """PAU-07: what lasted longer than a lease was no work."""
+    clock = ManualClock()
+    heartbeat = Heartbeat(desk.open, clock, life_s=30, on_beat=Beats(), time_is_limited=True)
+    heartbeat.start(desk.leases, asked_ms=clock.monotonic_ms())
+    heartbeat.stop()
+    clock.advance(20)
+    assert heartbeat.active_ms() == 20_000
+    clock.advance(86_400)
+    assert heartbeat.active_ms() == 30_000
 
 
 def test_active_time_is_told_once(desk: Desk) -> None:

@@ -21,7 +21,7 @@ from holdfast.clock import SystemClock
 from holdfast.engine import control
 from holdfast.engine.liveness import boot_id, is_dead, this_process
 from holdfast.engine.session import Ended, Parts, Session
-from holdfast.errors import DiskFull, FetchError
+from holdfast.errors import DiskFull, FetchError, LedgerUnavailable
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.claim import Wish
 from holdfast.model.exchange import Response
@@ -454,3 +454,27 @@ def test_no_more_pages_are_in_flight_than_the_job_allows(tmp_path: Path, concurr
 
     Marsh(tmp_path, answer, Options(delay_ms=0, per_host=64, concurrency=concurrency)).run()
     assert most[0] == concurrency
+
+
+def test_who_is_told_to_go_after_its_lease_has_lapsed_is_interrupted_and_not_busy(tmp_path: Path) -> None:
+    """An outage lets the lease lapse, and then comes a SIGTERM: nobody else has the job."""
+    sessions: list[Session] = []
+
+    async def never_in_time(url: str) -> Response:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:  # the worker has seen that its lease is over
+            sessions[0].interrupt("drain")
+            raise
+        return page(url)
+
+    marsh = Marsh(tmp_path, never_in_time)
+    first = [marsh.open]
+
+    def open_ledger() -> SqliteLedger:
+        if first:
+            return first.pop()()
+        raise LedgerUnavailable("the heartbeat's connection")
+
+    sessions.append(marsh.session(lease_s=0.5, open_ledger=open_ledger))
+    assert sessions[0].run().how == "interrupted"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import msgspec
+
 from engine.desk import FAST, page
 from engine.test_session import Marsh
 from holdfast.audit.verify import verify
@@ -90,10 +92,30 @@ def test_time_when_nobody_worked_the_job_does_not_count(tmp_path: Path) -> None:
     marsh = Marsh(tmp_path, never, FAST)
     clock.advance(86_400)
     keeper = Timekeeper(clock, marsh.job, asked_ms=clock.monotonic_ms(), stale_after_s=3600)
-    clock.advance(3_599)
-    assert keeper.called() is None
+    assert asked_for(keeper, clock, 3_599) is None
     keeper.moved()
-    clock.advance(3_599)
+    assert asked_for(keeper, clock, 3_599) is None
+    assert asked_for(keeper, clock, 1) == "stale"
+
+
+def test_time_in_which_the_process_slept_does_not_count(tmp_path: Path) -> None:
+    """PAU-09: it was stopped, or stood still for its database; neither stale nor at its limit when it wakes up."""
+    clock = ManualClock()
+    marsh = Marsh(tmp_path, never, msgspec.structs.replace(FAST, time_limit_s=600))
+    keeper = Timekeeper(clock, marsh.job, asked_ms=clock.monotonic_ms(), stale_after_s=300)
+    assert asked_for(keeper, clock, 200) is None
+    clock.advance(86_400)
     assert keeper.called() is None
-    clock.advance(1)
-    assert keeper.called() == "stale"
+    assert asked_for(keeper, clock, 99) is None
+    assert asked_for(keeper, clock, 1) == "stale"
+    keeper.moved()
+    assert asked_for(keeper, clock, 299) is None
+    assert asked_for(keeper, clock, 1) == "time_out"
+
+
+def asked_for(keeper: Timekeeper, clock: ManualClock, seconds: int) -> str | None:
+    """Its answer after so many seconds, in each of which it was asked."""
+    for _ in range(seconds):
+        clock.advance(1)
+        answer = keeper.called()
+    return answer

@@ -767,10 +767,45 @@ MUTANTS = (
         "crash/test_outages.py -k 'by_itself and 1'",
     ),
     Mutant(
+        "a server that stands still is waited for without end",
+        "a database that keeps its connections and says nothing is taken for away (D14)",
+        "ledger/watchdog.py",
+        (("                    _hang_up(self._talking)\n", "                    pass\n"),),
+        "ledger/test_watchdog.py -k 'hung_up'",
+        hangs=True,
+    ),
+    Mutant(
+        "one time for all answers of a transaction",
+        "a long transaction that gets its answers is left alone",
+        "ledger/postgres.py",
+        (
+            (
+                "        self._watchdog.heard()\n"
+                "        return self._connection.execute(_dialect(sql), parameters or None).fetchall()\n",
+                "        return self._connection.execute(_dialect(sql), parameters or None).fetchall()\n",
+            ),
+        ),
+        "ledger/test_watchdog.py -k 'many_answers'",
+    ),
+    Mutant(
+        "time asleep is time at work",
+        "a job is neither stale nor at its limit for the time its processes were stopped (PAU-09)",
+        "engine/timekeeper.py",
+        (("        if unasked_ms > 4 * self.step_s * 1000 + SLEPT_MS:\n", "        if False:\n"),),
+        "engine/test_stale.py -k 'slept'",
+    ),
+    Mutant(
+        "who goes after a lapse says busy",
+        "a worker that is told to go has the exit code of that, whatever its lease (E3)",
+        "engine/session.py",
+        (('            if ended.how == "lost" and self._interrupt == "drain":\n', "            if False:\n"),),
+        "engine/test_session.py -k 'lapsed_is_interrupted'",
+    ),
+    Mutant(
         "an outage waited out whoever says stop",
         "Ctrl-C ends the wait for a database that is away (D14)",
         "engine/patience.py",
-        (("        self._hurried.set()\n", "        pass\n"),),
+        (("        self._hurried = True\n", "        pass\n"),),
         "engine/test_patience.py -k 'told_to_stop'",
     ),
     Mutant(
@@ -828,7 +863,7 @@ MUTANTS = (
         "every worker counts the job's time",
         "a job's active time runs once, however many work it",
         "engine/heartbeat.py",
-        (("        return max(0, spent) if self._counts_time else 0\n", "        return max(0, spent)\n"),),
+        (("round(self._life_s * 1000)) if self._counts_time else 0\n", "round(self._life_s * 1000))\n"),),
         "engine/test_several.py -k 'counts_the_time'",
     ),
     Mutant(

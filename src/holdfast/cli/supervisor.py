@@ -277,7 +277,7 @@ class Supervisor:
         self._patience.insist(lambda: ledger.release([control]))
         after = self._patience.insist(lambda: ledger.acknowledge(job.id, is_dead=is_dead))
         if after is not None and after.status == "cancelled":
-            cancel_rest(ledger, after)
+            self._patience.insist(lambda: cancel_rest(ledger, after))
         if self._failure is not None:
             raise self._failure
         return self._ended(self._ending or "lost")

@@ -59,10 +59,13 @@ class Heartbeat:
         return may_use(now_ms=self._clock.monotonic_ms(), asked_ms=self._asked_ms, life_ms=round(self._life_s * 1000))
 
     def active_ms(self) -> int:
-        """Active time not yet told to the ledger; asking takes it. 0 where another process counts the job's time."""
+        """Active time not yet told to the ledger; asking takes it. 0 where another process counts the job's time.
+
+        Never more than a lease's life: for what lasted longer we slept, or the ledger was away.
+        """
         now = self._clock.monotonic_ms()
         spent, self._counted_ms = now - self._counted_ms, now
-        return max(0, spent) if self._counts_time else 0
+        return min(max(0, spent), round(self._life_s * 1000)) if self._counts_time else 0
 
     def stop(self) -> None:
         self._stop.set()

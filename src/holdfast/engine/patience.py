@@ -6,7 +6,6 @@ nothing is lost by it: at worst its lease lapses, and it leases anew.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -20,6 +19,7 @@ BACKOFF_FIRST_S = 0.05
 BACKOFF_MAX_S = 2.0
 HURRIED_S = 5.0  # what is left of it for somebody who was told to stop
 TOLD_AFTER_S = 1.0
+REST_S = 0.05
 
 
 def repeated(body: Callable[[], T], *, tries: int) -> T:
@@ -43,7 +43,7 @@ class Patience:
 
     def __init__(self, clock: Clock, outage_s: float = OUTAGE_S) -> None:
         self._clock, self._outage_s = clock, outage_s
-        self._hurried = threading.Event()
+        self._hurried = False
         self._away_since_ms: int | None = None
         self._has_told = False
         self.say: Callable[[str], None] = lambda words: None
@@ -69,14 +69,17 @@ class Patience:
                 return answer
 
     def hurry(self) -> None:
-        """Somebody wants this process to stop: an outage is waited for no longer than that takes."""
-        self._hurried.set()
+        """Somebody wants this process to stop: an outage is waited for no longer than that takes.
+
+        Called by signal handlers, so it is an assignment: a lock might be held by the very code that was interrupted.
+        """
+        self._hurried = True
 
     def _away_s(self) -> float:
         return (self._clock.monotonic_ms() - (self._away_since_ms or 0)) / 1000
 
     def _limit_s(self) -> float:
-        return min(self._outage_s, HURRIED_S) if self._hurried.is_set() else self._outage_s
+        return min(self._outage_s, HURRIED_S) if self._hurried else self._outage_s
 
     def _tell(self, error: LedgerUnavailable) -> None:
         if self._has_told or self._away_s() < TOLD_AFTER_S:
@@ -91,7 +94,9 @@ class Patience:
         self._away_since_ms, self._has_told = None, False
 
     def _rest(self, seconds: float) -> None:
-        if self._hurried.is_set():
-            pause_thread(seconds)
-        else:
-            self._hurried.wait(seconds)
+        """Who is told to hurry meanwhile rests no longer."""
+        was_hurried = self._hurried
+        for _ in range(round(seconds / REST_S)):
+            if self._hurried != was_hurried:
+                return
+            pause_thread(REST_S)

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -152,6 +152,8 @@ class Session:
                 if not self._leases:
                     await self._parts.clock.wait(ASK_AGAIN_S)
                 ended = await self._lease_and_work()
+            if ended.how == "lost" and self._interrupt == "drain":
+                return replace(ended, how="interrupted")  # nobody has taken it from us: we were told to go
             return ended
         finally:
             await self._thread.close()

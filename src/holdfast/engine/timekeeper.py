@@ -11,6 +11,7 @@ from holdfast.policy.limits import time_left_ms
 
 LIMITED_STEP_S = 0.25  # how often it is asked where every second counts
 STEP_S_MAX = 5.0
+SLEPT_MS = 1_000
 
 
 class Timekeeper:
@@ -18,6 +19,7 @@ class Timekeeper:
 
     def __init__(self, clock: Clock, job: Job, *, asked_ms: int, stale_after_s: float) -> None:
         self._clock, self._moved_ms, self._stale_ms = clock, asked_ms, round(stale_after_s * 1000)
+        self._asked_ms = asked_ms
         left_ms = time_left_ms(job.options, job.active_ms)
         self._ends_ms = None if left_ms is None else asked_ms + left_ms
         self.step_s = min(STEP_S_MAX, stale_after_s / 4) if left_ms is None else LIMITED_STEP_S
@@ -27,8 +29,13 @@ class Timekeeper:
         self._moved_ms = self._clock.monotonic_ms()
 
     def called(self) -> str | None:
-        """`time_out`, `stale`, or None while there is time."""
+        """`time_out`, `stale`, or None while there is time. To be asked every `step_s` or more often: a time in which
+        nobody asked is one in which nobody worked, as when the process was stopped or its database away."""
         now = self._clock.monotonic_ms()
+        unasked_ms, self._asked_ms = now - self._asked_ms, now
+        if unasked_ms > 4 * self.step_s * 1000 + SLEPT_MS:
+            self._moved_ms += unasked_ms
+            self._ends_ms = None if self._ends_ms is None else self._ends_ms + unasked_ms
         if self._ends_ms is not None and now >= self._ends_ms:
             return "time_out"
         return "stale" if now - self._moved_ms >= self._stale_ms else None

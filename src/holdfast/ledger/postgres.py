@@ -18,6 +18,7 @@ from holdfast.errors import Denied, DiskFull, HoldfastError, LedgerUnavailable, 
 from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
 from holdfast.ledger.sql import SqlLedger
 from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey
+from holdfast.ledger.watchdog import Watchdog
 from holdfast.model.keys import SALT_BYTES
 from holdfast.model.portable import Column, moved_by
 
@@ -38,6 +39,7 @@ CONNECT = {
 }
 # A stopped server or a zombie idle inside a settle must never block the others in silence.
 SESSION = "SET statement_timeout = '60s'; SET lock_timeout = '15s'; SET idle_in_transaction_session_timeout = '10s'"
+ANSWER_S = 75.0  # after statement_timeout and lock_timeout the server has said something, if it is there
 ASSERTED = {"fsync": ("on",), "full_page_writes": ("on",), "synchronous_commit": ("on", "remote_apply", "remote_write")}
 ENCODING = "UTF8"
 SCHEMA_LOCK = 0x686F6C64  # two programs that fill an empty schema at once take turns
@@ -81,6 +83,7 @@ class PostgresStore:
         self._url, self._clock, self._boot = url, clock, boot
         self._pid = os.getpid()
         self._connection: psycopg.Connection[Row] | None = None
+        self._watchdog = Watchdog(ANSWER_S)
         self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
 
     def _open(self) -> psycopg.Connection[Row]:
@@ -89,8 +92,9 @@ class PostgresStore:
         if self._connection is None or self._connection.closed:
             connection = psycopg.connect(self._url, autocommit=True, **CONNECT)  # type: ignore[arg-type]
             try:
-                connection.execute(SESSION)
-                self._assert_settings(connection)
+                with self._watchdog.over(connection.fileno()):
+                    connection.execute(SESSION)
+                    self._assert_settings(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -169,8 +173,8 @@ class PostgresStore:
     def write(self) -> Iterator[PostgresTx]:
         with _told():
             connection = self._open()
-            with connection.transaction():
-                tx = PostgresTx(connection, self._clock, self._boot, self.lanes)
+            with self._watchdog.over(connection.fileno()), connection.transaction():
+                tx = PostgresTx(connection, self._watchdog, self._clock, self._boot, self.lanes)
                 yield tx
         if len(self.lanes) + len(tx.lanes) > LANES_KEPT_MAX:
             self.lanes.clear()
@@ -181,9 +185,9 @@ class PostgresStore:
         """One snapshot for the whole answer, so that its numbers agree with each other."""
         with _told():
             connection = self._open()
-            with connection.transaction():
+            with self._watchdog.over(connection.fileno()), connection.transaction():
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                yield PostgresTx(connection, self._clock, self._boot, self.lanes)
+                yield PostgresTx(connection, self._watchdog, self._clock, self._boot, self.lanes)
 
     @contextmanager
     def reserved(self, ids: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
@@ -211,8 +215,8 @@ class PostgresStore:
         """A table's sequence and the id that it gives next, while nobody can insert."""
         with _told():
             connection = self._open()
-            with connection.transaction():
-                tx = PostgresTx(connection, self._clock, self._boot, self.lanes)
+            with self._watchdog.over(connection.fileno()), connection.transaction():
+                tx = PostgresTx(connection, self._watchdog, self._clock, self._boot, self.lanes)
                 tx.run(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")
                 [(sequence,)] = tx.rows("SELECT pg_get_serial_sequence(?, 'id')", (table,))
                 [(following,)] = tx.rows(
@@ -224,6 +228,7 @@ class PostgresStore:
         return []  # its own checksums and its own tools are the operator's
 
     def close(self) -> None:
+        self._watchdog.close()
         if self._connection is not None:
             self._connection.close()
 
@@ -242,17 +247,19 @@ class PostgresTx:
     def __init__(
         self,
         connection: psycopg.Connection[Row],
+        watchdog: Watchdog,
         clock: Clock | None,
         boot: str,
         known: dict[tuple[int, str, str], tuple[int, int]],
     ) -> None:
-        self._connection, self._clock, self._known = connection, clock, known
+        self._connection, self._watchdog, self._clock, self._known = connection, watchdog, clock, known
         self.boot = boot
         self.tallies: defaultdict[TallyKey, int] = defaultdict(int)
         self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
         self._wall: int | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        self._watchdog.heard()
         return self._connection.execute(_dialect(sql), parameters or None).fetchall()
 
     def bulk(
@@ -261,12 +268,14 @@ class PostgresTx:
         return list(self.rows(f"SELECT {', '.join(columns)} {rest}", parameters))
 
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        self._watchdog.heard()
         return self._connection.execute(_dialect(sql), parameters or None).rowcount
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         listed = list(rows)
         if not listed:
             return 0
+        self._watchdog.heard()
         with self._connection.cursor() as cursor:
             cursor.executemany(_dialect(sql), listed)
             return cursor.rowcount
@@ -289,6 +298,7 @@ class PostgresTx:
 
     def insert_targets(self, rows: Sequence[Sequence[Any]]) -> set[bytes]:
         columns = [list(column) for column in zip(*rows, strict=True)]
+        self._watchdog.heard()
         return {bytes(key) for (key,) in self._connection.execute(_INSERT_TARGETS, columns).fetchall()}
 
     def lock(self, table: str) -> str:
@@ -311,7 +321,9 @@ class PostgresTx:
         copied = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
         with self._connection.cursor() as cursor, cursor.copy(copied.encode()) as copy:
             for row in rows:
+                self._watchdog.heard()
                 copy.write_row(row)
+            self._watchdog.heard()
 
     def columns(self, table: str) -> tuple[Column, ...]:
         rows = self.rows(

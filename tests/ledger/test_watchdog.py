@@ -1,0 +1,44 @@
+"""A PostgreSQL that stands still while its connections stand: the wait for it is ended from this side (D14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from holdfast.errors import LedgerUnavailable
+from holdfast.ledger import postgres
+from holdfast.ledger.postgres import PostgresLedger
+from holdfast.testing.postgres import Postgres, temporary_postgres
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    """Not the one that other tests of this process use: this one is stopped."""
+    with temporary_postgres() as running:
+        yield running
+
+
+@pytest.fixture
+def ledger(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresLedger]:
+    monkeypatch.setattr(postgres, "ANSWER_S", 0.5)
+    opened = PostgresLedger.open(server.url)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.timeout(30)
+def test_a_server_that_says_nothing_is_hung_up_on_and_asked_again_later(
+    ledger: PostgresLedger, server: Postgres
+) -> None:
+    assert ledger.jobs() == []
+    server.freeze()
+    with pytest.raises(LedgerUnavailable):
+        ledger.jobs()
+    server.thaw()
+    assert ledger.jobs() == []
+
+
+def test_a_transaction_of_many_answers_may_take_longer_than_one_of_them(ledger: PostgresLedger) -> None:
+    answers = ledger._read(lambda tx: [tx.rows("SELECT 1 FROM pg_sleep(0.2)") for _ in range(6)])
+    assert answers == [[(1,)]] * 6

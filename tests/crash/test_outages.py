@@ -73,11 +73,8 @@ def test_a_database_that_stays_away_ends_the_crawl_with_7_and_the_same_command_g
     calm.assert_equal_to(scene)
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-def test_an_interrupt_while_the_database_is_away_ends_the_wait(
-    scene: Scene, calm: Calm, server: Postgres, processes: int
-) -> None:
-    command = crawl(scene, processes)
+def test_an_interrupt_while_the_database_is_away_ends_the_wait(scene: Scene, calm: Calm, server: Postgres) -> None:
+    command = crawl(scene, processes=2)
     without_database(scene, server, command)
     command.send(signal.SIGINT)
     assert command.wait(30) == exits.UNREACHABLE, command.err

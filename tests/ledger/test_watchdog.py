@@ -39,6 +39,15 @@ def test_a_server_that_says_nothing_is_hung_up_on_and_asked_again_later(
     assert ledger.jobs() == []
 
 
+def test_a_connection_that_broke_in_mid_pipeline_is_not_used_again(ledger: PostgresLedger) -> None:
+    """libpq takes it for alive, and it refuses every question from then on."""
+    connection = ledger._store._connection  # type: ignore[attr-defined]
+    connection.pgconn.enter_pipeline_mode()
+    with pytest.raises(LedgerUnavailable, match="pipeline"):
+        ledger.jobs()
+    assert ledger.jobs() == []
+
+
 def test_a_transaction_of_many_answers_may_take_longer_than_one_of_them(ledger: PostgresLedger) -> None:
     answers = ledger._read(lambda tx: [tx.rows("SELECT 1 FROM pg_sleep(0.2)") for _ in range(6)])
     assert answers == [[(1,)]] * 6

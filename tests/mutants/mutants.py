@@ -775,6 +775,13 @@ MUTANTS = (
         hangs=True,
     ),
     Mutant(
+        "a broken connection is used again",
+        "a database that comes back is spoken to anew, whatever the last words were (D14)",
+        "ledger/postgres.py",
+        (("            if isinstance(told, LedgerUnavailable):\n                self._hang_up()\n", ""),),
+        "ledger/test_watchdog.py -k 'mid_pipeline'",
+    ),
+    Mutant(
         "one time for all answers of a transaction",
         "a long transaction that gets its answers is left alone",
         "ledger/postgres.py",

@@ -101,6 +101,23 @@ class PostgresStore:
             self._connection = connection
         return self._connection
 
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """What the driver says, in our words. Whatever made an outcome unknown, the next call has a new connection: one
+        that died in the middle of a pipeline is alive to libpq, and answers nothing any more."""
+        try:
+            yield
+        except psycopg.Error as error:
+            told = _translated(error)
+            if isinstance(told, LedgerUnavailable):
+                self._hang_up()
+            raise told from error
+
+    def _hang_up(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
     def _assert_settings(self, connection: psycopg.Connection[Row]) -> None:
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != ENCODING:  # asked first: what SQL_ASCII answers is no text
@@ -116,7 +133,7 @@ class PostgresStore:
 
     def prepare(self) -> None:
         """Fill an empty schema; refuse one of another version (PER-14)."""
-        with _told():
+        with self._talking():
             connection = self._open()
             with connection.transaction():
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
@@ -128,7 +145,7 @@ class PostgresStore:
 
     def upgrade(self) -> int | None:
         """Migrate to this program's version, one transaction per step; answers the version before."""
-        with _told():
+        with self._talking():
             connection = self._open()
             with connection.transaction():
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
@@ -171,7 +188,7 @@ class PostgresStore:
 
     @contextmanager
     def write(self) -> Iterator[PostgresTx]:
-        with _told():
+        with self._talking():
             connection = self._open()
             with self._watchdog.over(connection.fileno()), connection.transaction():
                 tx = PostgresTx(connection, self._watchdog, self._clock, self._boot, self.lanes)
@@ -183,7 +200,7 @@ class PostgresStore:
     @contextmanager
     def read(self) -> Iterator[PostgresTx]:
         """One snapshot for the whole answer, so that its numbers agree with each other."""
-        with _told():
+        with self._talking():
             connection = self._open()
             with self._watchdog.over(connection.fileno()), connection.transaction():
                 connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -213,7 +230,7 @@ class PostgresStore:
     @contextmanager
     def _numbering(self, table: str) -> Iterator[tuple[PostgresTx, str, int]]:
         """A table's sequence and the id that it gives next, while nobody can insert."""
-        with _told():
+        with self._talking():
             connection = self._open()
             with self._watchdog.over(connection.fileno()), connection.transaction():
                 tx = PostgresTx(connection, self._watchdog, self._clock, self._boot, self.lanes)
@@ -229,8 +246,7 @@ class PostgresStore:
 
     def close(self) -> None:
         self._watchdog.close()
-        if self._connection is not None:
-            self._connection.close()
+        self._hang_up()
 
 
 def _other_version(version: int) -> LedgerUnfit:
@@ -347,14 +363,6 @@ def _dialect(sql: str) -> bytes:
             _dialects.clear()
         known = _dialects[sql] = sql.replace("?", "%s").encode()
     return known
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except psycopg.Error as error:
-        raise _translated(error) from error
 
 
 def _translated(error: psycopg.Error) -> HoldfastError:

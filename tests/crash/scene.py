@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,9 +71,11 @@ class Scene:
         self.started.append(self.launch([*words, *self.where], said=said, environ={**self.environ, **(environ or {})}))
         return self.started[-1]
 
-    def crawl(self, environ: Mapping[str, str] | None = None) -> Command:
-        words = [word for word in self.crawler.words if word not in self.where]
-        return self.start(*words, environ=environ)
+    def crawl(
+        self, environ: Mapping[str, str] | None = None, *, processes: int = 1, more: Sequence[str] = ()
+    ) -> Command:
+        several = ["--processes", str(processes)] if processes > 1 else []
+        return self.start(*self.crawler.order, *several, *more, environ=environ)
 
     def run(self, *words: str, environ: Mapping[str, str] | None = None) -> Command:
         """The same, to its end."""
@@ -81,8 +83,8 @@ class Scene:
         command.wait(END_S_MAX)
         return command
 
-    def crawled(self, environ: Mapping[str, str] | None = None) -> Command:
-        command = self.crawl(environ)
+    def crawled(self, environ: Mapping[str, str] | None = None, *, processes: int = 1) -> Command:
+        command = self.crawl(environ, processes=processes)
         command.wait(END_S_MAX)
         return command
 

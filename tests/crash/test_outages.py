@@ -35,11 +35,6 @@ def scene(world: WorldServer, asks: Asks, tmp_path: Path, server: Postgres) -> I
         world.set_faults()
 
 
-def crawl(scene: Scene, processes: int = 1, **environ: str) -> Command:
-    words = [word for word in scene.crawler.words if word not in scene.where]
-    return scene.start(*words, "--processes", str(processes), environ=environ)
-
-
 def without_database(scene: Scene, server: Postgres, command: Command) -> None:
     """Kill the server in mid-crawl, and return when the crawl has noticed."""
     scene.await_asks(PAGES // 4)
@@ -52,7 +47,7 @@ def test_a_crawl_waits_for_its_database_and_goes_on_by_itself(
     scene: Scene, calm: Calm, server: Postgres, processes: int
 ) -> None:
     """Also when it was away for longer than the leases last."""
-    command = crawl(scene, processes, HOLDFAST_LEASE="500ms")
+    command = scene.crawl({"HOLDFAST_LEASE": "500ms"}, processes=processes)
     without_database(scene, server, command)
     server.start()
     assert command.wait(60) == exits.OK, command.err
@@ -63,7 +58,7 @@ def test_a_crawl_waits_for_its_database_and_goes_on_by_itself(
 def test_a_database_that_stays_away_ends_the_crawl_with_7_and_the_same_command_goes_on(
     scene: Scene, calm: Calm, server: Postgres
 ) -> None:
-    command = crawl(scene, HOLDFAST_OUTAGE="2s")
+    command = scene.crawl({"HOLDFAST_OUTAGE": "2s"})
     without_database(scene, server, command)
     assert command.wait(60) == exits.UNREACHABLE, command.err
     assert "PostgreSQL did not answer" in command.err.splitlines()[-1]
@@ -74,7 +69,7 @@ def test_a_database_that_stays_away_ends_the_crawl_with_7_and_the_same_command_g
 
 
 def test_an_interrupt_while_the_database_is_away_ends_the_wait(scene: Scene, calm: Calm, server: Postgres) -> None:
-    command = crawl(scene, processes=2)
+    command = scene.crawl(processes=2)
     without_database(scene, server, command)
     command.send(signal.SIGINT)
     assert command.wait(30) == exits.UNREACHABLE, command.err

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-from collections.abc import Mapping
+import time
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -25,17 +25,13 @@ from waiting import stop, wait_until
 
 SOME_ASKS = 30
 LONG_MS = 3000
-
-
-def crawl(scene: Scene, processes: int = 2, environ: Mapping[str, str] | None = None) -> Command:
-    words = [word for word in scene.crawler.words if word not in scene.where]
-    return scene.start(*words, "--processes", str(processes), environ=environ)
+STOPPED_S = 1.5  # longer than the second that a job may stand still there
 
 
 def crawling(scene: Scene, *, page_ms: int = 50, processes: int = 2) -> Command:
     """A crawl in its middle, all of its processes at work, slow enough to be disturbed there."""
     scene.slow_down(page_ms)
-    command = crawl(scene, processes)
+    command = scene.crawl(processes=processes)
     scene.await_asks(SOME_ASKS)
     wait_until(lambda: len(holders(scene)) == processes, 30, f"{processes} workers with chunks")
     return command
@@ -56,15 +52,9 @@ def query(scene: Scene, sql: str, parameters: tuple[str, ...] = ()) -> list[tupl
         return []
 
 
-def crawled(scene: Scene, processes: int = 2) -> Command:
-    command = crawl(scene, processes)
-    command.wait(60)
-    return command
-
-
 def test_two_processes_come_to_the_same_end_as_one_and_ask_once(scene: Scene, calm: Calm) -> None:
     scene.slow_down(20)
-    command = crawl(scene)
+    command = scene.crawl(processes=2)
     wait_until(lambda: len(holders(scene)) == 2, 30, "two workers with chunks")
     workers = command.workers()
     assert command.wait(60) == 0, command.err
@@ -131,7 +121,7 @@ def test_workers_die_with_their_supervisor_and_the_same_command_goes_on_at_once(
     assert all(is_gone_soon(pid) for pid in workers)
     asked = len(scene.asks())
     scene.world.set_faults()
-    again = crawled(scene)
+    again = scene.crawled(processes=2)
     assert again.code == 0, again.err
     assert "Recovered" in again.err
     assert len(scene.asks()) - asked <= PAGES - asked + 2 * CONCURRENCY
@@ -156,7 +146,7 @@ def test_one_interrupt_pauses_all_and_another_number_of_processes_goes_on(scene:
     left = scene.look()
     assert (left.job.status, left.job.paused_by, left.counts.in_progress) == ("paused", "interrupt", 0)
     scene.world.set_faults()
-    assert crawled(scene, processes=3).code == 0
+    assert scene.crawled(processes=3).code == 0
     calm.assert_equal_to(scene)
     assert len(scene.asks()) == PAGES
 
@@ -185,7 +175,7 @@ def test_a_second_interrupt_exits_at_once_and_takes_the_workers_with_it(scene: S
     assert command.wait(5) == 130
     assert all(is_gone_soon(pid) for pid in workers)
     scene.world.set_faults()
-    assert crawled(scene).code == 0
+    assert scene.crawled(processes=2).code == 0
     calm.assert_equal_to(scene)
 
 
@@ -213,7 +203,7 @@ def test_a_pause_from_elsewhere_reaches_all(scene: Scene, calm: Calm) -> None:
 
 def test_a_second_command_watches_and_names_the_supervisor(scene: Scene, calm: Calm) -> None:
     first = crawling(scene)
-    second = crawl(scene)
+    second = scene.crawl(processes=2)
     second.wait_for(lambda: "watching" in second.err, seconds=30)
     scene.world.set_faults()
     assert (first.wait(60), second.wait(60)) == (0, 0), first.err + second.err
@@ -226,20 +216,20 @@ def test_a_worker_that_cannot_start_stops_the_command_with_its_words(scene: Scen
     """An error is no death: it is not tried again and again."""
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "pycurl.py").write_text("raise ImportError('no frogs here')")
-    command = crawl(scene, environ={"PYTHONPATH": str(tmp_path / "broken")})
+    command = scene.crawl({"PYTHONPATH": str(tmp_path / "broken")}, processes=2)
     assert command.wait(60) == 1, command.err
     assert "no frogs here" in command.err
     assert "the same command goes on" in command.err
     assert scene.asks() == []
-    assert crawled(scene).code == 0
+    assert scene.crawled(processes=2).code == 0
 
 
 def test_workers_that_die_at_their_start_are_not_started_for_ever(scene: Scene) -> None:
-    command = crawl(scene, environ={"HOLDFAST_FAULT": "claim.before_commit:1:kill"})
+    command = scene.crawl({"HOLDFAST_FAULT": "claim.before_commit:1:kill"}, processes=2)
     assert command.wait(100) == 1, command.err
     assert "die again and again and get nothing done, the last of signal 9" in command.err
     assert not [pid for pid, _, group in living() if group == command.pid]
-    assert crawled(scene).code == 0
+    assert scene.crawled(processes=2).code == 0
 
 
 def test_without_the_process_that_forks_them_the_command_ends_with_a_sentence(scene: Scene, calm: Calm) -> None:
@@ -251,14 +241,14 @@ def test_without_the_process_that_forks_them_the_command_ends_with_a_sentence(sc
     assert "that worker processes are forked from is gone" in command.err
     assert all(is_gone_soon(pid) for pid in workers)
     scene.world.set_faults()
-    assert crawled(scene).code == 0
+    assert scene.crawled(processes=2).code == 0
     calm.assert_equal_to(scene)
 
 
 def test_the_job_is_not_finished_while_another_process_still_works(scene: Scene, calm: Calm) -> None:
     """With three processes and one page at a time most of them are idle most of the time."""
     scene.slow_down(10)
-    command = crawl(scene, processes=3)
+    command = scene.crawl(processes=3)
     assert command.wait(60) == 0, command.err
     calm.assert_equal_to(scene)
     assert len(scene.asks()) == PAGES
@@ -270,7 +260,7 @@ def test_pages_that_were_in_hand_in_both_processes_at_a_death_are_tried_alone(sc
     assert command.kill_all()
     suspects = scene.look().held
     assert len(suspects) > 1
-    assert crawled(scene).code == 0
+    assert scene.crawled(processes=2).code == 0
     calm.assert_equal_to(scene)
     for url in suspects:
         rows = query(
@@ -285,7 +275,7 @@ def test_pages_that_were_in_hand_in_both_processes_at_a_death_are_tried_alone(sc
 def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm) -> None:
     """It lives and renews nothing: where nobody else may take over its chunks, the job would stand still."""
     scene.slow_down(50)
-    command = crawl(scene, environ={"HOLDFAST_LEASE_S": "1"})
+    command = scene.crawl({"HOLDFAST_LEASE_S": "1"}, processes=2)
     scene.await_asks(SOME_ASKS)
     stopped = min(command.workers())
     stop(stopped)
@@ -299,11 +289,23 @@ def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm)
     calm.assert_equal_to(scene)
 
 
+def test_a_crew_that_was_stopped_for_longer_than_a_job_may_stand_still_goes_on(scene: Scene, calm: Calm) -> None:
+    """PAU-09: Ctrl-Z, or the lid of a laptop. Nobody worked meanwhile, so nothing stood still."""
+    scene.slow_down(50)
+    command = scene.crawl({"HOLDFAST_STALE_AFTER": "1s"}, processes=2)
+    scene.await_asks(SOME_ASKS)
+    os.killpg(command.pid, signal.SIGSTOP)
+    time.sleep(STOPPED_S)
+    os.killpg(command.pid, signal.SIGCONT)
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    calm.assert_equal_to(scene)
+
+
 def test_a_time_limit_ends_several_processes_as_soon_as_one(scene: Scene) -> None:
     """Pages in hand get a second, not the ten that a pause gives them."""
     scene.slow_down(30_000)
-    words = [word for word in scene.crawler.words if word not in scene.where]
-    command = scene.start(*words, "--processes", "2", "--time-limit", "1s")
+    command = scene.crawl(processes=2, more=["--time-limit", "1s"])
     assert command.wait(60) == exits.TIME_LIMIT, command.err
     assert scene.status()["active_seconds"] <= 6
 
@@ -311,7 +313,7 @@ def test_a_time_limit_ends_several_processes_as_soon_as_one(scene: Scene) -> Non
 def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_free(scene: Scene) -> None:
     """As after a sleep past its lease, or an outage of the database: one of its workers had it meanwhile, and died."""
     scene.slow_down(50)
-    command = crawl(scene, environ={"HOLDFAST_LEASE": "1s"})
+    command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
     scene.await_asks(SOME_ASKS)
     stop(command.pid)
     give_back_the_control(scene)

@@ -25,7 +25,7 @@ Until = Callable[[Command], bool]
 
 @dataclass(slots=True)
 class Crawler:
-    """`words` are the whole command line after `holdfast`; `where` is the part that every other command needs too."""
+    """`words` are the whole command line after `holdfast`: the `order`, and `where`, which every command needs."""
 
     world: WorldServer
     asks: Asks
@@ -38,8 +38,12 @@ class Crawler:
     _started: int = field(default=0)
 
     @property
+    def order(self) -> list[str]:
+        return ["crawl", self.seed_url, *self.pace, "--allow", self.world.address]
+
+    @property
     def words(self) -> list[str]:
-        return ["crawl", self.seed_url, *self.where, *self.pace, "--allow", self.world.address]
+        return [*self.order, *self.where]
 
     def stretch(self, until: Until) -> Stretch:
         """One start, killed as soon as `until` holds, unless it came to its own end before."""

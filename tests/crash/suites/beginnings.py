@@ -49,7 +49,7 @@ def beginnings(stage: Stage, folder: Path) -> tuple[Beginning, ...]:
     for place in folders:
         place.mkdir()
     with stage.scene(folders[0]) as scene:
-        assert scene.run(*_words(scene), "--start-paused").code == 0
+        assert scene.run(*scene.crawler.order, "--start-paused").code == 0
     with stage.scene(folders[1]) as scene:
         crawl = scene.crawl()
         scene.await_asks(PAGES // 2)
@@ -59,10 +59,6 @@ def beginnings(stage: Stage, folder: Path) -> tuple[Beginning, ...]:
         Beginning("a submitted job", threads=True, data=folders[0] / "data"),
         Beginning("a job of a killed process", threads=True, data=folders[1] / "data"),
     )
-
-
-def _words(scene: Scene) -> list[str]:
-    return [word for word in scene.crawler.words if word not in scene.where]
 
 
 class Traced:

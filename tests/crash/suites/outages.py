@@ -73,8 +73,7 @@ def _gone(stage: Stage, place: Path, seed: int, outage: Outage) -> Trial:
 
     def crawling(scene: Scene) -> Child:
         nonlocal delivered
-        words = [word for word in scene.crawler.words if word not in scene.where]
-        child = scene.start(*words, "--processes", str(processes), environ=LEASE)
+        child = scene.crawl(LEASE, processes=processes)
         child.wait_for(lambda: len(scene.asks()) >= asks, seconds=ASK_S_MAX)
         time.sleep(ms / 1000)
         outage.begin()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -79,6 +83,30 @@ def test_who_was_told_to_stop_does_not_wait_an_outage_out() -> None:
     with pytest.raises(LedgerUnavailable):
         waiting.insist(Away(clock, silences=8))
     assert clock.monotonic_ms() - began_ms == HURRIED_S * 1000
+
+
+def test_a_signal_handler_may_tell_it_to_hurry_wherever_it_is() -> None:
+    """Python runs handlers between any two lines of the main thread: a lock that is held there would never be free."""
+    clock = ManualClock()
+    waiting, said = patience(clock)
+    interrupted = 0
+
+    def at_every_line(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal interrupted
+        interrupted += 1
+        waiting.hurry()
+        return at_every_line
+
+    def work() -> None:
+        sys.settrace(at_every_line)
+        waiting.insist(Away(clock, silences=3))
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive(), "it hangs"
+    assert len(said) == 2
+    assert interrupted > 100
 
 
 def test_a_run_is_opened_once_though_its_first_answer_was_lost(tmp_path: Path) -> None:

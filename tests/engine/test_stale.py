@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from engine.desk import FAST, page
 from engine.test_session import Marsh
@@ -111,6 +112,19 @@ def test_time_in_which_the_process_slept_does_not_count(tmp_path: Path) -> None:
     keeper.moved()
     assert asked_for(keeper, clock, 299) is None
     assert asked_for(keeper, clock, 1) == "time_out"
+
+
+@pytest.mark.parametrize("slept_s", [2, 2.5, 4])
+def test_a_sleep_a_little_longer_than_a_job_may_stand_still_does_not_count_either(
+    tmp_path: Path, slept_s: float
+) -> None:
+    clock = ManualClock()
+    marsh = Marsh(tmp_path, never, FAST)
+    keeper = Timekeeper(clock, marsh.job, asked_ms=clock.monotonic_ms(), stale_after_s=2)
+    clock.advance(slept_s)
+    assert keeper.called() is None
+    assert asked_for(keeper, clock, 1) is None
+    assert asked_for(keeper, clock, 1) == "stale"
 
 
 def asked_for(keeper: Timekeeper, clock: ManualClock, seconds: int) -> str | None:

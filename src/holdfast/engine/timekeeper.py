@@ -33,7 +33,7 @@ class Timekeeper:
         nobody asked is one in which nobody worked, as when the process was stopped or its database away."""
         now = self._clock.monotonic_ms()
         unasked_ms, self._asked_ms = now - self._asked_ms, now
-        if unasked_ms > 4 * self.step_s * 1000 + SLEPT_MS:
+        if unasked_ms > min(4 * self.step_s * 1000 + SLEPT_MS, self._stale_ms / 2):
             self._moved_ms += unasked_ms
             self._ends_ms = None if self._ends_ms is None else self._ends_ms + unasked_ms
         if self._ends_ms is not None and now >= self._ends_ms:

@@ -749,8 +749,8 @@ MUTANTS = (
     Mutant(
         "control once lost is lost for good",
         'a command that slept, or whose database did, still says "finished" for its workers (D14, E3)',
-        "cli/supervisor.py",
-        (("                control = self._regained(control, heartbeat)\n", ""),),
+        "cli/control_lease.py",
+        (("        if not self._is_lost:\n            return True\n", "        return True\n"),),
         "crash/test_processes.py -k 'takes_it_again'",
         hangs=True,
     ),
@@ -798,7 +798,7 @@ MUTANTS = (
         "time asleep is time at work",
         "a job is neither stale nor at its limit for the time its processes were stopped (PAU-09)",
         "engine/timekeeper.py",
-        (("        if unasked_ms > 4 * self.step_s * 1000 + SLEPT_MS:\n", "        if False:\n"),),
+        (("unasked_ms > min(4 * self.step_s * 1000 + SLEPT_MS, self._stale_ms / 2)", "False"),),
         "engine/test_stale.py -k 'slept'",
     ),
     Mutant(
@@ -825,8 +825,8 @@ MUTANTS = (
     Mutant(
         "who loads a recipe is taken for stuck",
         "a recipe may take its time to load, also where several processes work",
-        "cli/supervisor.py",
-        (("(STALLED_LOOKS if pid in self._begun else BEGINNING_LOOKS)", "STALLED_LOOKS"),),
+        "cli/stalls.py",
+        (("LOOKS_MAX if pid in self._begun else BEGINNING_LOOKS_MAX", "LOOKS_MAX"),),
         "crash/test_recipes_of_several.py -k 'longer_to_load'",
         hangs=True,
     ),

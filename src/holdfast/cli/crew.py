@@ -95,6 +95,9 @@ class Crew:
                 self._hear(member)
         return [self._bury(member) for member in everybody if _has_ended(member, ready)]
 
+    def pids(self) -> set[int]:
+        return {member.pid for member in self.members.values()}
+
     def has_drained(self) -> bool:
         """Whether somebody has run out of work since this was last asked."""
         drained, self._drained = self._drained, False

@@ -6,38 +6,31 @@ Its workers die with it, and a dead owner's chunks are free at once: the same co
 
 from __future__ import annotations
 
-import secrets
-from contextlib import suppress
-
-import msgspec
-
 from holdfast import wiring
 from holdfast.cli.call import Call
+from holdfast.cli.control_lease import ControlLease
 from holdfast.cli.crashes import Unexpected
 from holdfast.cli.crew import Crew, Gone
 from holdfast.cli.nursery import Nursery
 from holdfast.cli.posts import Post, settings_sent
+from holdfast.cli.stalls import LOOK_EVERY_MS, Stalls
 from holdfast.cli.text import count_of
 from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, opened
-from holdfast.engine.heartbeat import Heartbeat
-from holdfast.engine.liveness import is_dead, this_process
+from holdfast.engine.liveness import is_dead
 from holdfast.engine.patience import Patience
 from holdfast.engine.rescope import judge_on
 from holdfast.engine.session import Ended
 from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
-from holdfast.errors import HoldfastError, IllegalMove, LedgerUnavailable
-from holdfast.model.job import WORK_CHUNKS, Counts, Job
+from holdfast.errors import HoldfastError, IllegalMove
+from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Lease, Rescued
 from holdfast.model.spread import Spread
 from holdfast.policy.limits import at_page_limit
 from holdfast.ports import Progress
 
 TICK_S = 0.05
-LOOK_EVERY_MS = 200
 HURRY_EVERY_MS = 20  # somebody may run out of work after every page
-STALLED_LOOKS = 25  # five seconds of our own time: who woke up with us gets to lease first
-BEGINNING_LOOKS = 3000  # ten minutes: a recipe may take long to import
 GRACE_S = 5.0
 HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout", "stale": "failed"}
 
@@ -48,21 +41,18 @@ class Supervisor:
     def __init__(self, call: Call, job: Job, progress: Progress, nursery: Nursery) -> None:
         self._call, self._job, self._progress = call, job, progress
         self._settings, self._clock, self._voice = call.settings, call.clock, call.voice
-        self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
-        self._crew = Crew(nursery, self._post, call.clock)
+        self._crew, self._stalls = Crew(nursery, self._post, call.clock), Stalls()
         self._ledger = wiring.open_ledger(call.settings)
         self._patience = Patience(call.clock, call.settings.outage_s)
         self._patience.say = call.voice.say
+        self._control = ControlLease(job, self._ledger, self._patience, call.settings, call.clock)
         self._interrupt: str | None = None
         self._ending: str | None = None  # why the crew was dismissed
         self._ending_ms = 0
         self._failure: HoldfastError | None = None
         self._looked_ms = self._hurried_ms = 0
         self._moved: tuple[int, int] = (0, 0)
-        self._outrun = False  # somebody else has the control chunk
         self._got: tuple[int, int] = (0, 0)
-        self._idle: dict[int, int] = {}  # pid -> looks in a row that found it with nothing, though chunks were free
-        self._begun: set[int] = set()  # pids that have held chunks
         self.rescued: Rescued | None = None
         self.not_saved = 0
         self.waiting = ""
@@ -80,22 +70,10 @@ class Supervisor:
                 if self._interrupt is not None:
                     return self._ended("interrupted")
             self._patience.insist(lambda: self._ledger.rescue(self._job.id, is_dead=is_dead))
-            asked_ms = self._clock.monotonic_ms()
-            control = self._take_control()
-            return self._ended("lost") if control is None else self._work(control, asked_ms)
+            return self._work() if self._control.take() else self._ended("lost")
         finally:
             self._crew.close()
             self._ledger.close()
-
-    def _take_control(self) -> Lease | None:
-        """The control chunk, if it is free; the plan is for whichever worker comes first."""
-        job, ledger, life_s = self._job, self._ledger, self._settings.lease_s
-        leases = self._patience.insist(
-            lambda: ledger.lease(job.id, self._owner, life_s=life_s, want=0, is_dead=is_dead)
-        )
-        control = next((lease for lease in leases if lease.kind == "control"), None)
-        self._patience.insist(lambda: ledger.release([lease for lease in leases if lease is not control]))
-        return control
 
     def _open_run(self) -> None:
         before, ledger = self._job, self._ledger
@@ -103,49 +81,23 @@ class Supervisor:
         if now.recoveries > before.recoveries:
             self.rescued = Rescued(now.recoveries - before.recoveries, now.refetched - before.refetched)
 
-    def _work(self, control: Lease, asked_ms: int) -> Ended:
+    def _work(self) -> Ended:
         self._open_run()
-        heartbeat = Heartbeat(
-            lambda: wiring.open_ledger(self._settings),
-            self._clock,
-            life_s=self._settings.lease_s,
-            on_beat=self._on_beat,
-            time_is_limited=self._job.options.time_limit_s is not None,
-        )
-        heartbeat.start((control,), asked_ms=asked_ms)
-        keeper = Timekeeper(self._clock, self._job, asked_ms=asked_ms, stale_after_s=self._settings.stale_after_s)
+        control, stale_after_s = self._control, self._settings.stale_after_s
+        keeper = Timekeeper(self._clock, self._job, asked_ms=control.asked_ms, stale_after_s=stale_after_s)
+        control.keep()
         try:
             self._crew.start()
             while self._ending is None or self._crew.members:
                 for gone in self._crew.tend(TICK_S):
                     self._bury(gone)
                 self._obey(keeper)
-                control = self._regained(control, heartbeat)
-                self._look(control if heartbeat.usable() else None, keeper)
+                if self._ending is None and not control.is_ours(self._crew.pids()):
+                    self._dismiss("lost")
+                self._look(keeper)
         finally:
-            heartbeat.stop()
-        return self._wind_up(control, heartbeat.active_ms())
-
-    def _on_beat(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
-        """From the heartbeat's thread: whether the control chunk is somebody else's by now."""
-        self._outrun = not kept
-
-    def _regained(self, control: Lease, heartbeat: Heartbeat) -> Lease:
-        """We, or the ledger, slept past our lease. One of our workers may have the control chunk now: then that one
-        says "finished", and we look on. Is it free again, we take it; is it a stranger's, the job is too."""
-        if not self._outrun or self._ending is not None:
-            return control
-        asked_ms = self._clock.monotonic_ms()
-        taken = self._take_control()
-        self._outrun = False  # the next beat says it again
-        if taken is not None:
-            heartbeat.renew_instead((taken,), asked_ms=asked_ms)
-            return taken
-        holders = self._patience.insist(lambda: self._ledger.holders(self._job.id))
-        ours = {member.pid for member in self._crew.members.values()}
-        if not any(holder.kind == "control" and holder.owner.pid in ours for holder in holders):
-            self._dismiss("lost")
-        return control
+            control.let_lapse()
+        return self._wind_up()
 
     def _obey(self, keeper: Timekeeper) -> None:
         """What we were told, or must tell ourselves; a pause is saved before anybody is told to go."""
@@ -167,7 +119,7 @@ class Supervisor:
             self._ending, self._ending_ms = why, self._clock.monotonic_ms()
             self._crew.dismiss()
 
-    def _look(self, control: Lease | None, keeper: Timekeeper) -> None:
+    def _look(self, keeper: Timekeeper) -> None:
         """Five times a second, and when somebody has run out of work: show the books, and see whether the job is over
         or somebody wants it to stop."""
         now_ms = self._clock.monotonic_ms()
@@ -176,9 +128,10 @@ class Supervisor:
             return
         self._hurried_ms = now_ms
         self._looked_ms = now_ms if is_time else self._looked_ms
+        control = self._control.usable()
         self._patience.insist(lambda: self._look_at_the_books(control, keeper))
-        if is_time:
-            self._patience.insist(self._find_stalled)
+        if is_time and self._ending is None:
+            self._kill_stalled()
 
     def _look_at_the_books(self, control: Lease | None, keeper: Timekeeper) -> None:
         job, counts, point = self._ledger.books(self._job.id)
@@ -212,20 +165,11 @@ class Supervisor:
         here = [holder.owner.pid for holder in holders if holder.kind == "plan" and not holder.lapsed]
         return next((told[pid] for pid in here if pid in told), "")
 
-    def _find_stalled(self) -> None:
-        """A worker that lives and holds nothing though chunks are free is stuck, or was stopped: its leases lapsed, and
-        it asks for no others. It is killed, and so replaced."""
-        live = [holder for holder in self._ledger.holders(self._job.id) if not holder.lapsed]
-        at_work = {holder.owner.pid for holder in live}
-        self._begun = (self._begun | at_work) & {member.pid for member in self._crew.members.values()}
-        if self._ending is not None or sum(holder.kind == "work" for holder in live) >= WORK_CHUNKS:
-            self._idle.clear()
-            return
-        idle = [member.pid for member in self._crew.members.values() if member.pid not in at_work]
-        self._idle = {pid: self._idle.get(pid, 0) + 1 for pid in idle}
-        for pid, looks in self._idle.items():
-            if looks > (STALLED_LOOKS if pid in self._begun else BEGINNING_LOOKS):
-                self._crew.kill(pid)
+    def _kill_stalled(self) -> None:
+        """And so replaced."""
+        holders = self._patience.insist(lambda: self._ledger.holders(self._job.id))
+        for pid in self._stalls.found(holders, self._crew.pids()):
+            self._crew.kill(pid)
 
     def _bury(self, gone: Gone) -> None:
         """A worker has ended: take in what it said last; where it was not told to go, another takes its place."""
@@ -266,15 +210,13 @@ class Supervisor:
         except IllegalMove:
             return  # it ended at this very moment
 
-    def _wind_up(self, control: Lease, active_ms: int) -> Ended:
-        """Tell the ledger the last of the active time, give the control back, and carry out what was asked."""
+    def _wind_up(self) -> Ended:
+        """Give the control back, and carry out what was asked."""
         ledger, job = self._ledger, self._job
         if self._ending == "stale":
             because = stale_because(self._settings.stale_after_s)
-            self._patience.insist(lambda: ledger.finish(job.id, control, stale=because))
-        with suppress(LedgerUnavailable):  # repeated, it might be counted twice
-            ledger.renew([control], life_s=self._settings.lease_s, active_ms=active_ms)
-        self._patience.insist(lambda: ledger.release([control]))
+            self._patience.insist(lambda: ledger.finish(job.id, self._control.lease, stale=because))
+        self._control.give_back()
         after = self._patience.insist(lambda: ledger.acknowledge(job.id, is_dead=is_dead))
         if after is not None and after.status == "cancelled":
             self._patience.insist(lambda: cancel_rest(ledger, after))

@@ -458,6 +458,27 @@ MUTANTS = (
         "ledger/test_conformance_rolling_back.py -k 'sqlite and rescanned_twice'",
     ),
     Mutant(
+        "nobody's id comes back as a page",
+        "a rollback to before a rescan brings the counts of its checkpoint, and the job can end (C12)",
+        "ledger/reverting.py",
+        (('AND +t.job = ? ORDER BY t.id"\n    rows', 'AND ? > 0 ORDER BY t.id"\n    rows'),),
+        "ledger/test_conformance_rolling_back.py -k 'sqlite and rescanned_since'",
+    ),
+    Mutant(
+        "a limit that no version counts",
+        "a job's version is the number of its events (L12)",
+        "ledger/hosts.py",
+        (('        tx.run("UPDATE job SET version = version + 1 WHERE id = ?", (job,))\n', ""),),
+        "ledger/test_conformance_hosts.py -k 'sqlite and jobs_it_concerns'",
+    ),
+    Mutant(
+        "a full disk by one name only",
+        "a disk that fills up is said to be full, with exit code 14 (D1)",
+        "ledger/sqlite.py",
+        ((" or (error.sqlite_errorcode == sqlite3.SQLITE_IOERR_SHMSIZE and _has_no_room_left(path.parent))", ""),),
+        "cli/test_bad_input.py -k 'full_at_the_start and 16'",
+    ),
+    Mutant(
         "half a cancel before a snapshot",
         "a cancel that a dead worker owed ends with nothing left pending",
         "engine/snapshots.py",

@@ -136,6 +136,7 @@ def limit_host(
     for (job,) in tx.rows(_MET, (host,)):
         status = read_job(tx, job, locked=True).status
         add_event(tx, control_chunk(tx, job), "job", "limit", status, status, actor=actor, because=because)
+        tx.run("UPDATE job SET version = version + 1 WHERE id = ?", (job,))
     tx.run(ADD_HOST, (host,))
     tx.run(
         "UPDATE host SET delay_ms = coalesce(?, delay_ms), conc = coalesce(?, conc) WHERE key = ?",

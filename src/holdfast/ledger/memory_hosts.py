@@ -126,10 +126,11 @@ def limit_host(
     tables: Tables, host: str, *, delay_ms: int | None, concurrency: int | None, actor: str, because: str
 ) -> HostLook:
     for job in sorted({row.job for row in tables.targets.values() if row.found.host == host}):
-        status = read_job(tables, job).status
-        if status not in ("completed", "cancelled"):
+        before = read_job(tables, job)
+        if (status := before.status) not in ("completed", "cancelled"):
             control = chunk_of(tables, job, "control").id
             add_event(tables, control, "job", "limit", status, status, actor=actor, because=because)
+            tables.jobs[job] = replace(before, version=before.version + 1)
     row = host_row(tables, host)
     tables.hosts[host] = replace(
         row,

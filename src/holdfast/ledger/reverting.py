@@ -68,7 +68,7 @@ def revert(tx: Tx, job: int, control: int, commits: Mapping[str, int]) -> Revert
     _spend_ids(tx, newest)
     requeues = restores = 0
     for targets in _touched(tx, commits):
-        put_back, settled = _restore(tx, control, commits, targets)
+        put_back, settled = _restore(tx, job, control, commits, targets)
         requeues, restores = requeues + put_back, restores + settled
     return Reverted(requeues, drops, restores, _forget(tx, job, commits))
 
@@ -126,10 +126,14 @@ def _touched(tx: Tx, commits: Mapping[str, int]) -> Iterator[list[int]]:
             place = rows[-1]
 
 
-def _restore(tx: Tx, control: int, commits: Mapping[str, int], targets: Sequence[int]) -> tuple[int, int]:
-    """How many of them are pending again, and how many settled again. Restored twice, a target stays as it is."""
+def _restore(tx: Tx, job: int, control: int, commits: Mapping[str, int], targets: Sequence[int]) -> tuple[int, int]:
+    """How many of them are pending again, and how many settled again. Restored twice, a target stays as it is.
+
+    Of those that were dropped the one with the largest id is nobody's by now, and stays so.
+    """
     ids = padded(sorted(set(targets)))
-    rows = tx.rows(f"SELECT {IMAGED} FROM target t WHERE t.id IN ({marks(ids)}) ORDER BY t.id", ids)
+    found = f"SELECT {IMAGED} FROM target t WHERE t.id IN ({marks(ids)}) AND +t.job = ? ORDER BY t.id"
+    rows = tx.rows(found, [*ids, job])
     images, attempts = _images(tx, commits, ids), _attempts(tx, commits, ids)
     requeued = settled = 0
     lanes: Counter[int] = Counter()

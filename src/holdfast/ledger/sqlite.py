@@ -26,6 +26,7 @@ from holdfast.model.spread import Spread
 WORDS = {"id": "INTEGER PRIMARY KEY", "blob": "BLOB", "compact": "WITHOUT ROWID", "bytes_per_row": ""}
 KIND_OF = {"INTEGER": "int", "BIGINT": "int", "TEXT": "text", "BLOB": "bytes"}
 BUSY_TIMEOUT_S = 10.0
+SHM_PIECE_BYTES = 32 * 1024
 BUSY_REST_S = 0.001
 LANES_KEPT_MAX = 20_000
 KEYS_PER_QUERY = 256
@@ -348,7 +349,7 @@ def _told(path: Path) -> Iterator[None]:
 
 def _translated(error: sqlite3.DatabaseError, path: Path) -> HoldfastError:
     text = str(error)
-    if "full" in text:
+    if "full" in text or (error.sqlite_errorcode == sqlite3.SQLITE_IOERR_SHMSIZE and _has_no_room_left(path.parent)):
         return DiskFull(f"no room on the disk of {path.parent}: nothing more can be saved there")
     if "unable to open" in text and _has_no_names_left(path.parent):
         return DiskFull(f"no room for another file on the disk of {path.parent}: nothing more can be saved there")
@@ -366,6 +367,12 @@ def _damaged(path: Path, what: str) -> LedgerUnfit:
         f"{path} is damaged ({what}); nothing was written",
         hint="restore a backup of the data folder, or begin in another one with --data DIR",
     )
+
+
+def _has_no_room_left(folder: Path) -> bool:
+    """Too little for the next piece of the index beside the log: of that SQLite says "disk I/O error"."""
+    free = os.statvfs(folder)
+    return free.f_bavail * free.f_frsize < SHM_PIECE_BYTES
 
 
 def _has_no_names_left(folder: Path) -> bool:

@@ -39,11 +39,12 @@ def _filled(stage: Stage, place: Path, seed: int) -> Trial:
     chance = Random(seed)
     names = chance.random() < 0.4
     asks = chance.choice((BEFORE_THE_START, 0, chance.randint(1, PAGES // 2), chance.randint(1, PAGES // 2)))
-    what = "no more names" if names else "no more room"
+    left_kb = 0 if names else chance.choice((0, 0, 4, 8, 16, 32))
+    what = "no more names" if names else f"room for {left_kb} kB"
     fault = f"{what} {'before the start' if asks < 0 else f'after request {asks}'}"
     data = place / "data"
     with _tmpfs(data), stage.scene(place, LITTLE_FREE) as scene:
-        ballast = Ballast(data, names=names)
+        ballast = Ballast(data, names=names, left_kb=left_kb)
         stretch = stage.stretch(scene, lambda: _crawling(scene, ballast, asks))
         if stretch.code == exits.OK:
             return Trial(seed, fault, delivered=False)
@@ -80,10 +81,10 @@ def _unlawful(scene: Scene, stretch: Stretch) -> Iterator[str]:
 
 
 class Ballast:
-    """Files that leave no room, or no names, on one filesystem."""
+    """Files that leave next to no room, or no names, on one filesystem."""
 
-    def __init__(self, folder: Path, *, names: bool) -> None:
-        self._folder, self.names = folder / "ballast", names
+    def __init__(self, folder: Path, *, names: bool, left_kb: int) -> None:
+        self._folder, self.names, self._left_bytes = folder / "ballast", names, left_kb * 1024
 
     def put_in(self) -> None:
         self._folder.mkdir()
@@ -108,7 +109,7 @@ class Ballast:
         Half as much as long as that fails, since the crawl takes some at the same time.
         """
         free, taken = os.statvfs(self._folder), 0
-        room = wanted = free.f_bavail * free.f_bsize
+        room = wanted = max(0, free.f_bavail * free.f_bsize - self._left_bytes)
         with (self._folder / "room").open("xb") as file:
             while wanted >= free.f_bsize:
                 try:

@@ -11,7 +11,7 @@ from holdfast.model.edit import NEW
 from holdfast.model.outcome import BEYOND_CAP, Record, Verdict
 from holdfast.model.target import Claimed
 from holdfast.testing.conformance.bench import Bench
-from holdfast.testing.conformance.reopening import finished, sound, walk_to_the_end
+from holdfast.testing.conformance.reopening import finished, walk_to_the_end
 from holdfast.testing.conformance.verdicts import fail, page, retry, skip, unchanged
 from holdfast.testing.conformance.worker import Worker
 
@@ -121,7 +121,7 @@ class TestUnchanged:
         assert [(row.sha256, row.size) for row in after] == [(row.sha256, row.size) for row in rows]
         assert bench.probe.records(after[0].id) == [(1, 0, "page")]
         assert bench.ledger.breakdown(job, "disposition") == [("unchanged", "succeeded", 2)]
-        sound(bench, job)
+        bench.verify(job)
 
     def test_it_is_compared_with_its_result_again_and_served_whatever_fails(self, bench: Bench) -> None:
         job = completed(bench)
@@ -132,14 +132,14 @@ class TestUnchanged:
         assert bench.ledger.pages(job) == pages
         worker.settle(*(fail(here, code="http_5xx", status_code=500) for here in hand))
         assert bench.ledger.pages(job) == pages
-        sound(bench, job)
+        bench.verify(job)
 
     def test_one_that_is_gone_then_is_not_served(self, bench: Bench) -> None:
         job = completed(bench)
         scanned(bench, job, unchanged)
         scanned(bench, job, fail)
         assert bench.ledger.pages(job) == []
-        sound(bench, job)
+        bench.verify(job)
 
     def test_a_changed_page_replaces_its_result_and_only_that_differs(self, bench: Bench) -> None:
         job = completed(bench)
@@ -165,7 +165,7 @@ class TestUnchanged:
         bench.ledger.rollback(job, number, actor="ann", is_dead=bench.is_dead)
         assert (bench.targets(job), bench.ledger.pages(job)) == (before, pages)
         assert bench.ledger.mode(job) == "full"
-        sound(bench, job)
+        bench.verify(job)
 
     def test_a_page_with_more_links_than_are_followed_still_is_one(self, bench: Bench) -> None:
         doc = b"{" + BEYOND_CAP + b"3}"

@@ -8,7 +8,7 @@ from holdfast import faults
 from holdfast.errors import BadParams, LedgerUnavailable, NotFound, Refused
 from holdfast.model.edit import Exclusion
 from holdfast.testing.conformance.bench import MARSH, Bench
-from holdfast.testing.conformance.reopening import finished, reopen, sound, walk_to_the_end
+from holdfast.testing.conformance.reopening import finished, reopen, walk_to_the_end
 from holdfast.testing.conformance.verdicts import fail, hand_back, page, retry
 
 TAGS = "/tags/*"
@@ -58,7 +58,7 @@ class TestExclude:
         row = bench.target(worker.job, f"{MARSH}/tags/1")
         assert bench.probe.undone(row.id) == [("exclude", "pending", 1)]
         assert len(worker.claim()) == 2
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     @pytest.mark.parametrize("limit", [1, 2, 3, 1000])
     def test_slices_of_any_size_leave_out_the_same(self, bench: Bench, limit: int) -> None:
@@ -70,7 +70,7 @@ class TestExclude:
         exclude(bench, worker.job, "*g*")
         assert swept(bench, worker.job, limit=limit) == 8
         assert bench.counts(worker.job)["pending"] == 0
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_a_link_found_later_is_judged_in_the_settle_of_a_worker_that_does_not_know(self, bench: Bench) -> None:
         worker = bench.working(1)
@@ -82,7 +82,7 @@ class TestExclude:
         seen = statuses(bench, worker.job)
         assert (seen["/tags/1"], seen["/tags/2"]) == (LEFT_OUT, LEFT_OUT)
         assert [each.url for each in worker.claim()] == [f"{MARSH}/toad"]
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_what_is_planned_later_is_judged_too(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
@@ -91,7 +91,7 @@ class TestExclude:
         worker.enqueue(*tags(bench, 2), bench.found(f"{MARSH}/frog/1"))
         assert statuses(bench, worker.job)["/tags/1"] == LEFT_OUT
         assert bench.counts(worker.job)["pending"] == 1
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     @pytest.mark.parametrize("verdict", [retry, hand_back])
     def test_what_was_in_hand_and_comes_back_is_not_claimed_again(self, bench: Bench, verdict: object) -> None:
@@ -106,7 +106,7 @@ class TestExclude:
         assert [each.url for each in worker.claim()] in ([f"{MARSH}/frog/1"], [])
         assert statuses(bench, worker.job)["/tags/1"] == LEFT_OUT
         assert f"{MARSH}/tags/1" not in {each.url for each in worker.hand.values()}
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_a_suspect_that_fits_is_not_tried_again(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
@@ -118,10 +118,10 @@ class TestExclude:
         after.lease()
         exclude(bench, worker.job)
         assert after.claim(alone=True) == []
-        sound(bench, worker.job)
+        bench.verify(worker.job)
         swept(bench, worker.job)
         assert put_back(bench, worker.job) == 2
-        sound(bench, worker.job)
+        bench.verify(worker.job)
         assert len(after.claim(alone=True)) == 1
 
     def test_results_that_fit_are_kept(self, bench: Bench) -> None:
@@ -134,7 +134,7 @@ class TestExclude:
         assert swept(bench, worker.job) == 1
         assert bench.target(worker.job, here.url).status == "succeeded"
         assert finished(bench, worker).status == "completed"
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_the_same_exclusion_again_is_found_and_the_sweep_goes_on(self, bench: Bench) -> None:
         """Killed between two slices, the same command ends alike."""
@@ -148,7 +148,7 @@ class TestExclude:
         assert exclude(bench, worker.job) == first
         assert swept(bench, worker.job, limit=2) == 2
         assert len(bench.ledger.exclusions(worker.job)) == 1
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_a_regular_expression_is_searched_in_path_and_query(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
@@ -195,11 +195,11 @@ class TestInclude:
         assert seen["/tags/late"] == seen["/tags/1"] == ("pending", None, None)
         assert seen["/tags/deep"] == ("skipped", "excluded", "depth")
         assert bench.events(worker.job)[-1] == ("include", "in_progress", "in_progress")
-        sound(bench, worker.job)
+        bench.verify(worker.job)
         while hand := worker.claim():
             worker.settle(*(page(each) for each in hand), checkpoint="targets")
         assert finished(bench, worker).status == "completed"
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_attempts_that_were_spent_stay_spent(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
@@ -214,7 +214,7 @@ class TestInclude:
         assert (row.attempts, row.generation, row.status) == (1, 1, "pending")
         [again] = worker.claim()
         assert again.attempts == 2
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_what_another_exclusion_leaves_out_too_stays_out_by_that_one(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
@@ -227,7 +227,7 @@ class TestInclude:
         assert statuses(bench, worker.job)["/tags/2"] == ("skipped", "excluded", "exclusion 2")
         row = bench.target(worker.job, f"{MARSH}/tags/2")
         assert bench.probe.undone(row.id) == [("exclude", "pending", 1), ("exclude", "skipped", 1)]
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_the_job_is_not_finished_before_what_was_asked_back_is_there(self, bench: Bench) -> None:
         """L10: whoever removed the exclusion may be gone by now."""
@@ -245,7 +245,7 @@ class TestInclude:
         worker.settle(*(page(here) for here in worker.claim()))
         assert finished(bench, worker).status == "completed"
         assert bench.counts(worker.job)["succeeded"] == 3
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_slices_whose_answers_were_lost_end_like_one(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
@@ -264,7 +264,7 @@ class TestInclude:
         row = bench.target(worker.job, f"{MARSH}/tags/1")
         assert bench.probe.undone(row.id) == [("exclude", "pending", 1), ("include", "skipped", 1)]
         assert bench.counts(worker.job)["pending"] == 3
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_links_are_judged_no_more(self, bench: Bench) -> None:
         worker = bench.working(1)
@@ -302,7 +302,7 @@ class TestInclude:
         assert put_back(bench, worker.job) == 0
         reopen(bench, worker.job, "rescan")
         assert walk_to_the_end(bench, worker.job) == 3
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_a_standing_exclusion_holds_through_a_rescan(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
@@ -323,4 +323,4 @@ class TestInclude:
         again.lease()
         [here] = again.claim()
         again.settle(fail(here))
-        sound(bench, worker.job)
+        bench.verify(worker.job)

@@ -7,7 +7,7 @@ import pytest
 from holdfast.errors import BadParams, NotFound
 from holdfast.policy.filters import parse
 from holdfast.testing.conformance.bench import Bench
-from holdfast.testing.conformance.reopening import completed, sound
+from holdfast.testing.conformance.reopening import completed
 
 
 class TestLabel:
@@ -19,7 +19,7 @@ class TestLabel:
         assert [(row.id, row.label) for row in rows] == [(first.id, "rejected"), (second.id, "rejected")]
         assert len(bench.ledger.targets(job, where=parse("-label:*"))) == 5
         assert bench.events(job)[-1] == ("label", "completed", "completed")
-        sound(bench, job)
+        bench.verify(job)
 
     def test_a_later_mark_replaces_the_earlier_and_none_takes_it_away(self, bench: Bench) -> None:
         job = completed(bench)
@@ -29,7 +29,7 @@ class TestLabel:
         assert bench.targets(job)[0].label == "keep"
         bench.ledger.label(job, [first.id], None, actor="ben")
         assert bench.targets(job)[0].label is None
-        sound(bench, job)
+        bench.verify(job)
 
     def test_all_are_marked_or_none(self, bench: Bench) -> None:
         job, other = completed(bench), bench.working(1, "pond", host="https://pond.test")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 
 from holdfast import faults
-from holdfast.audit.verify import verify
 from holdfast.errors import BadParams, IllegalMove, LedgerUnavailable, Refused
 from holdfast.model.edit import REOPENING
 from holdfast.model.job import Job
@@ -16,7 +15,6 @@ from holdfast.model.states import JOB, allowed
 from holdfast.model.target import Claimed
 from holdfast.policy.filters import parse
 from holdfast.testing.conformance.bench import MARSH, Bench
-from holdfast.testing.conformance.probes import SqlProbe
 from holdfast.testing.conformance.verdicts import fail, page, retry, skip
 from holdfast.testing.conformance.worker import Worker
 
@@ -64,12 +62,6 @@ def urls(bench: Bench, job: int, status: str) -> list[int]:
     return sorted(int(row.url.rpartition("/")[2]) for row in rows)
 
 
-def sound(bench: Bench, job: int) -> None:
-    """`holdfast verify`, where there is SQL to ask in."""
-    if isinstance(bench.probe, SqlProbe):
-        assert [str(finding) for finding in verify(bench.ledger.query, job)] == []
-
-
 class TestRetry:
     def test_failed_targets_go_back_to_pending_as_a_new_generation(self, bench: Bench) -> None:
         """TGT-07: attempts are reset by an operator, which is an event; the earlier attempts stay."""
@@ -83,7 +75,7 @@ class TestRetry:
         assert (row.attempts, row.generation, row.code, row.settled_at) == (0, 2, None, None)
         assert bench.probe.undone(row.id) == [("retry", "failed", 1)]
         assert len(bench.ledger.history(job, target=row.id)[1]) == 1
-        sound(bench, job)
+        bench.verify(job)
 
     def test_a_retried_job_is_worked_to_its_end_and_stays_sound(self, bench: Bench) -> None:
         job = completed(bench)
@@ -97,7 +89,7 @@ class TestRetry:
         ended = finished(bench, worker)
         assert (ended.status, ended.health) == ("completed", "ok")
         assert bench.counts(job)["succeeded"] == 5
-        sound(bench, job)
+        bench.verify(job)
 
     @pytest.mark.parametrize(
         ("where", "wanted"),
@@ -125,7 +117,7 @@ class TestRetry:
         bench.clock.advance(3 * 3600)  # what was meant when it was asked for
         assert walk_to_the_end(bench, job) == len(wanted)
         assert urls(bench, job, "pending") == wanted
-        sound(bench, job)
+        bench.verify(job)
 
     def test_a_paused_job_stays_paused(self, bench: Bench) -> None:
         """JOB-03: resume goes on with what was put back, too."""
@@ -140,7 +132,7 @@ class TestRetry:
         worker.lease()
         worker.settle(*(page(here) for here in worker.claim()))
         assert finished(bench, worker).status == "completed"
-        sound(bench, job)
+        bench.verify(job)
 
     def test_the_job_is_not_finished_while_a_walk_stands(self, bench: Bench) -> None:
         """L10: what the walk has not put back yet is work, too."""
@@ -165,7 +157,7 @@ class TestRetry:
         worker.settle(*(fail(here) for here in again))
         assert len(again) + walk_to_the_end(bench, job, limit=2) == 3
         assert {row.generation for row in bench.targets(job) if row.url in {here.url for here in again}} == {2}
-        sound(bench, job)
+        bench.verify(job)
 
     def test_slices_whose_answers_were_lost_end_like_one_walk(self, bench: Bench) -> None:
         job = completed(bench)
@@ -178,7 +170,7 @@ class TestRetry:
                 bench.ledger.walk(job, limit=1)
         assert urls(bench, job, "pending") == [4, 5, 6]
         assert {row.generation for row in bench.targets(job) if row.status == "pending"} == {2}
-        sound(bench, job)
+        bench.verify(job)
 
     def test_a_cancelled_job_gets_nothing_back(self, bench: Bench) -> None:
         job = completed(bench)
@@ -203,7 +195,7 @@ class TestRescan:
         assert bench.target(job, f"{MARSH}/deep").status == "skipped"
         first = bench.target(job, f"{MARSH}/frog/1")
         assert bench.probe.undone(first.id) == [("rescan", "succeeded", 1)]
-        sound(bench, job)
+        bench.verify(job)
 
     def test_earlier_results_are_kept_by_generation(self, bench: Bench) -> None:
         job = completed(bench)
@@ -217,7 +209,7 @@ class TestRescan:
         assert bench.probe.records(first.id) == [(1, 0, "page"), (2, 0, "page")]
         assert len(bench.ledger.history(job, target=first.id)[1]) == 2
         assert bench.counts(job)["succeeded"] == 6
-        sound(bench, job)
+        bench.verify(job)
 
     def test_the_results_of_before_are_served_until_a_page_is_settled_anew(self, bench: Bench) -> None:
         job = completed(bench)
@@ -245,7 +237,7 @@ class TestRescan:
         after = [(each.target, each.sha256) for each in bench.ledger.pages(job)]
         assert [target for target, _ in after] == [target for target, _ in before]
         assert not {digest for _, digest in after} & {digest for _, digest in before}
-        sound(bench, job)
+        bench.verify(job)
 
     @pytest.mark.parametrize("status", [404, 410])
     def test_a_page_that_is_gone_is_not_served_and_does_not_come_back_with_trouble(
@@ -275,7 +267,7 @@ class TestRescan:
         assert finished(bench, worker).status == "completed"
         again(bench, worker.job)
         assert bench.target(worker.job, forbidden).status == "pending"
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_what_a_cancelled_rescan_did_not_come_to_is_served_as_it_was(self, bench: Bench) -> None:
         job = completed(bench)
@@ -301,7 +293,7 @@ class TestRescan:
         walk_to_the_end(bench, job, limit=2)
         assert bench.target(job, f"{MARSH}/new").generation == 1
         assert bench.target(job, here.url).generation == 2
-        sound(bench, job)
+        bench.verify(job)
 
     def test_the_first_run_after_it_has_the_mode_that_was_asked_for(self, bench: Bench) -> None:
         job = completed(bench)
@@ -349,7 +341,7 @@ class TestAsOf:
             finished(bench, worker)
         after = {settled: bench.ledger.as_of(job, point.commits, settled=settled) for settled in (True, False)}
         assert after == before
-        sound(bench, job)
+        bench.verify(job)
 
 
 class TestRestart:
@@ -367,7 +359,7 @@ class TestRestart:
         assert sorted(here.generation for here in hand) == [1, 2, 2]
         worker.settle(*(page(here) for here in hand))
         assert finished(bench, worker).status == "completed"
-        sound(bench, job)
+        bench.verify(job)
 
     def test_what_was_pending_after_a_try_begins_with_every_attempt(self, bench: Bench) -> None:
         """From the beginning; what nobody tried stays as it is."""
@@ -387,7 +379,7 @@ class TestRestart:
         assert tried == [(0, 2, None)] * 2
         assert bench.probe.undone(first.id) == [("restart", "pending", 1)]
         assert (bench.counts(job)["pending"], sorted(row.generation for row in rows.values())) == (3, [1, 2, 2])
-        sound(bench, job)
+        bench.verify(job)
         bench.ledger.move(job, "start", actor="ann", because="go")
         worker = bench.worker(job)
         worker.lease()
@@ -395,7 +387,7 @@ class TestRestart:
         assert [here.attempts for here in hand] == [1, 1, 1]
         worker.settle(*(page(here) for here in hand))
         assert finished(bench, worker).status == "completed"
-        sound(bench, job)
+        bench.verify(job)
 
     def test_what_was_tried_again_before_the_walk_came_to_it_keeps_that_attempt(self, bench: Bench) -> None:
         worker = bench.working(1)
@@ -412,7 +404,7 @@ class TestRestart:
         walk_to_the_end(bench, job)
         [row] = bench.targets(job)
         assert (row.attempts, row.generation) == (2, 1)
-        sound(bench, job)
+        bench.verify(job)
 
 
 def stopped(bench: Bench) -> int:

@@ -10,7 +10,7 @@ from holdfast import faults
 from holdfast.errors import BadParams, LedgerUnavailable, Refused
 from holdfast.model.edit import Walked
 from holdfast.testing.conformance.bench import MARSH, Bench
-from holdfast.testing.conformance.reopening import finished, sound, walk_to_the_end
+from holdfast.testing.conformance.reopening import finished, walk_to_the_end
 from holdfast.testing.conformance.verdicts import page
 from holdfast.testing.conformance.worker import Worker
 
@@ -62,7 +62,7 @@ class TestRescope:
             "/toad/2": ("skipped", "excluded", "exclude"),
             "/newt/3": ("skipped", "robots", None),
         }
-        sound(bench, job)
+        bench.verify(job)
 
     def test_what_another_rule_leaves_out_now_keeps_the_image_of_before(self, bench: Bench) -> None:
         """F3: a rule is overwritten, too; judged once more, nothing is."""
@@ -71,7 +71,7 @@ class TestRescope:
         judged(bench, job, params={**NO_TOADS, "max_depth": 2})
         row = bench.target(job, f"{MARSH}/toad/2")
         assert bench.probe.undone(row.id) == [("exclude", "skipped", 1)]
-        sound(bench, job)
+        bench.verify(job)
 
     def test_judged_again_it_ends_alike(self, bench: Bench) -> None:
         job = at_rest(bench).job
@@ -85,7 +85,7 @@ class TestRescope:
         judged(bench, worker.job)
         worker.lease()
         assert sorted(here.url.removeprefix(MARSH) for here in worker.claim()) == ["/frog/2", "/newt/1", "/newt/2"]
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_an_exclusion_still_leaves_out_what_the_scope_lets_in(self, bench: Bench) -> None:
         job = at_rest(bench).job
@@ -117,7 +117,7 @@ class TestRescope:
         worker.settle(*(page(here) for here in worker.hand.values()))
         assert finished(bench, worker).status == "completed"
         assert bench.counts(worker.job)["succeeded"] == 4
-        sound(bench, worker.job)
+        bench.verify(worker.job)
 
     def test_a_scope_that_replaces_one_not_judged_to_the_end_decides_about_all(self, bench: Bench) -> None:
         job = at_rest(bench).job
@@ -129,7 +129,7 @@ class TestRescope:
             "/newt/2": "exclude",
             "/newt/3": None,
         }
-        sound(bench, job)
+        bench.verify(job)
 
     def test_answers_that_were_lost_are_repeated_and_told_once(self, bench: Bench) -> None:
         known = bench.job(at_rest(bench).job)
@@ -144,7 +144,7 @@ class TestRescope:
                 bench.ledger.walk(known.id, limit=2)
         row = bench.target(known.id, f"{MARSH}/toad/1")
         assert bench.probe.undone(row.id) == [("exclude", "pending", 1)]
-        sound(bench, known.id)
+        bench.verify(known.id)
 
     def test_of_two_who_change_the_scope_the_second_is_refused_and_changes_nothing(self, bench: Bench) -> None:
         known = bench.job(at_rest(bench).job)

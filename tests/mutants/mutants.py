@@ -782,6 +782,13 @@ MUTANTS = (
         "ledger/test_watchdog.py -k 'mid_pipeline'",
     ),
     Mutant(
+        "a database that is not there is waited for",
+        "only what may pass by itself is waited for; a wrong setting is said at once (D14)",
+        "ledger/postgres.py",
+        (("if error.sqlstate is None and (missing :=", "if error.sqlstate == '' and (missing :="),),
+        "cli/test_exits.py -k 'database_that_is_not_there'",
+    ),
+    Mutant(
         "one time for all answers of a transaction",
         "a long transaction that gets its answers is left alone",
         "ledger/postgres.py",

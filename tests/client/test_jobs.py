@@ -257,7 +257,7 @@ def test_a_job_is_carried_to_another_folder_by_a_snapshot(client: hf.Client, tre
         ({"delay": "soon"}, "delay: 'soon' is not a duration"),
         ({"concurrency": 0}, "concurrency: must be from 1 to 256"),
         ({"headers": {"Authorization": "secret"}}, "headers: Authorization would be stored in the clear"),
-        ({"cookies": "yes"}, "cookies: 'yes' is neither True nor False"),
+        ({"cookies": "yes"}, "cookies: 'yes' is given; wanted is True or False"),
     ],
 )
 def test_an_option_that_cannot_be_used_is_named(client: hf.Client, options: dict[str, Any], sentence: str) -> None:

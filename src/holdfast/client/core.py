@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from holdfast import config, wiring
 from holdfast.client.aio import AsyncJob, awaited, awaited_job
+from holdfast.client.arguments import refuses_wrong_kinds
 from holdfast.client.asking import ACTOR, Counter
 from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions, read_options
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 OF_COMMANDS = ("mode", "processes", "output", "to", "start_paused", "fail_on", "notify")
 
 
+@refuses_wrong_kinds("__init__")
 class Client:
     """One data folder and its ledger. `with` and `async with` both work; in the second, every method is awaited."""
 

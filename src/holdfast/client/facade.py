@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from holdfast import wiring
+from holdfast.client.arguments import refuses_wrong_kinds
 from holdfast.client.asking import ACTOR
 from holdfast.client.card import card
 from holdfast.client.several import work_by_several
@@ -45,6 +46,7 @@ MODES = ("full", "new", "resume")
 FORMS = {".jsonl": "jsonl", ".csv": "csv", ".warc.gz": "warc"}
 
 
+@refuses_wrong_kinds("_run", "_stream")  # these two are what an async program calls
 class Job:
     """A job of a ledger; the object holds its place there and nothing else, so it is never out of date."""
 

@@ -156,6 +156,15 @@ def test_the_options_of_the_command_line_are_there(client: hf.Client) -> None:
             client.crawl("https://marsh.test", **wrong)
 
 
+@pytest.mark.parametrize("urls", [("banana",), ("https://marsh.test", "banana"), ("",)])
+def test_a_bare_word_is_no_site(client: hf.Client, urls: tuple[str, ...]) -> None:
+    """As on the command line, where it would be a job's name."""
+    with pytest.raises(hf.BadParams, match=f"'{urls[-1]}' is not a URL") as refused:
+        client.crawl(*urls)
+    assert f"a job by its name: job('{urls[-1]}')" in refused.value.hint
+    assert client.jobs() == []
+
+
 def test_a_list_is_a_batch_of_jobs(client: hf.Client, tmp_path: Path) -> None:
     (tmp_path / "ponds.csv").write_text("pond,pages\nnorth,3\nsouth,5\n")
     template = 'name = "{pond}"\nseeds = ["https://{pond}.test/"]\ndelay = "2s"\noutput = "{pond}.jsonl"\n'

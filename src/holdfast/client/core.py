@@ -22,7 +22,7 @@ from holdfast.engine.asking import Asked, find_or_submit
 from holdfast.engine.documents import every_host, host_document
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model.job import check_name
-from holdfast.model.keys import seed_address
+from holdfast.model.keys import looks_like_url, seed_address
 from holdfast.recipes import catalogue
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ class Client:
             raise BadParams(
                 "crawl needs a URL", hint='crawl("https://docs.example.dev"); a job by its name: job("docs")'
             )
+        for word in urls:
+            if not looks_like_url(word):
+                hint = f'crawl("https://docs.example.dev"); a job by its name: job({word!r})'
+                raise BadParams(f"{word!r} is not a URL", hint=hint)
         given = {**scope, "seeds": list(urls)}
         asked = self._asked(catalogue.built_in("site"), given, pace, name=name, new=new, first_urls=urls)
         return self._submitted(asked, update=update)

@@ -165,6 +165,19 @@ def test_a_bare_word_is_no_site(client: hf.Client, urls: tuple[str, ...]) -> Non
     assert client.jobs() == []
 
 
+def test_an_export_makes_no_folders_and_overwrites_nothing_of_ours(client: hf.Client, tmp_path: Path) -> None:
+    """In the words of the command line."""
+    job = client.crawl("https://marsh.test")
+    wanted = tmp_path / "nowhere" / "pages.csv"
+    with pytest.raises(hf.BadParams) as refused:
+        job.export(wanted)
+    assert refused.value.message == f"{wanted}: there is no folder {wanted.parent}"
+    assert refused.value.hint == f"mkdir -p {wanted.parent}"
+    assert not wanted.parent.exists()
+    with pytest.raises(hf.BadParams, match="the data folder keeps its own"):
+        job.export(tmp_path / "data" / "segments" / "pages.csv")
+
+
 def test_a_list_is_a_batch_of_jobs(client: hf.Client, tmp_path: Path) -> None:
     (tmp_path / "ponds.csv").write_text("pond,pages\nnorth,3\nsouth,5\n")
     template = 'name = "{pond}"\nseeds = ["https://{pond}.test/"]\ndelay = "2s"\noutput = "{pond}.jsonl"\n'

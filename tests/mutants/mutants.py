@@ -424,7 +424,7 @@ MUTANTS = (
     Mutant(
         "results over the ledger",
         "an export never takes the place of the ledger or the pages",
-        "cli/outputs.py",
+        "config/results_file.py",
         (("    if folder in real.parents and real", "    if not path and real"),),
         "cli/test_looking.py -k 'never_lands'",
     ),

@@ -782,6 +782,20 @@ MUTANTS = (
         "ledger/test_watchdog.py -k 'mid_pipeline'",
     ),
     Mutant(
+        "arguments of any kind are let in",
+        "in Python every error of Holdfast is a HoldfastError, whatever it was handed",
+        "client/arguments.py",
+        (("    if not _fits(value, wanted):\n", "    if value is wanted:\n"),),
+        "client/test_arguments.py",
+    ),
+    Mutant(
+        "a dry run of a site crawls it",
+        "a dry run sends no request and makes no job, whatever the job's kind (JOB-08)",
+        "cli/job_files.py",
+        (("        elif name not in OF_LISTS:\n", "        elif False:\n"),),
+        "cli/test_job_files.py -k 'does_not_have'",
+    ),
+    Mutant(
         "a database that is not there is waited for",
         "only what may pass by itself is waited for; a wrong setting is said at once (D14)",
         "ledger/postgres.py",

@@ -41,7 +41,8 @@ def command_line() -> str:
         "to stderr. Durations are `500ms 2s 30m 2h`, sizes `10kB 1.5GB`. A typing error gets a suggestion and exit "
         "code 2.",
         *(_command(row) for row in COMMANDS),
-        "## Everywhere\n\nThese work before and after every command.",
+        "## Everywhere\n\nThese work before and after every command; `demo` alone has no JSON, "
+        "and refuses to be asked for it.",
         table(("option", "means"), [(f"`{option}`", meaning) for option, meaning in EVERYWHERE.items()]),
         "## Filters\n\n`--where` takes conditions separated by spaces; all must hold. `key:a,b` is one or the other, "
         "`-key:a` is not, `depth:>2` compares, `*` stands for anything, quotes keep spaces together. "

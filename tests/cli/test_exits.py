@@ -95,6 +95,16 @@ def test_whom_the_database_does_not_let_in_is_not_allowed(who: str, tmp_path: Pa
     assert "wrong" not in done.err
 
 
+@pytest.mark.parametrize("words", [("status",), ("resume",), ("selftest", "--pages", "40", "--kill", "1")])
+def test_a_database_that_is_not_there_is_a_wrong_setting(words: tuple[str, ...], tmp_path: Path, pg_url: str) -> None:
+    """The server did answer, and will say the same tomorrow: nobody is told to repeat the command."""
+    done = holdfast(*words, "--database", re.sub(r"/postgres$", "/the%20marsh", pg_url), cwd=tmp_path)
+    assert done.code == exits.USAGE, done.err
+    assert 'PostgreSQL has no database "the marsh"' in done.err
+    assert "createdb 'the marsh'" in done.err
+    assert "did not answer" not in done.err
+
+
 # Which test brings each code about, by the real command; it names the code that it expects.
 SHOWN_BY = {
     exits.OK: "cli/test_crawl.py::test_some_failed_pages_exit_as_fail_on_says",

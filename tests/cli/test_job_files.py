@@ -161,3 +161,12 @@ def test_cases_are_found_by_the_name_of_their_source_and_of_their_job(tmp_path: 
         jobs = {job.name: job for job in ledger.jobs()}
     assert {job.params["url"] for job in jobs.values()} == {"https://court.test/{prefix}/{year}/{number}"}
     assert (len(jobs), jobs["gaps"].options.delay_ms) == (2, 3000)
+
+
+@pytest.mark.parametrize("option", [("--dry-run",), ("--param", "pond=north")])
+def test_an_option_that_the_kind_of_job_does_not_have_is_refused(tmp_path: Path, option: tuple[str, ...]) -> None:
+    """A dry run above all: left out of hearing, it would be a crawl."""
+    (tmp_path / "pond.toml").write_text('name = "pond"\nseeds = ["https://marsh.test/"]\n')
+    done = holdfast("run", "pond.toml", *option, "--start-paused", cwd=tmp_path)
+    assert (done.code, f"{option[0]} is not for a job of kind 'site'" in done.err) == (2, True), done.err
+    assert not (tmp_path / "holdfast-data").exists()

@@ -156,6 +156,28 @@ def test_the_options_of_the_command_line_are_there(client: hf.Client) -> None:
             client.crawl("https://marsh.test", **wrong)
 
 
+@pytest.mark.parametrize("urls", [("banana",), ("https://marsh.test", "banana"), ("",)])
+def test_a_bare_word_is_no_site(client: hf.Client, urls: tuple[str, ...]) -> None:
+    """As on the command line, where it would be a job's name."""
+    with pytest.raises(hf.BadParams, match=f"'{urls[-1]}' is not a URL") as refused:
+        client.crawl(*urls)
+    assert f"a job by its name: job('{urls[-1]}')" in refused.value.hint
+    assert client.jobs() == []
+
+
+def test_an_export_makes_no_folders_and_overwrites_nothing_of_ours(client: hf.Client, tmp_path: Path) -> None:
+    """In the words of the command line."""
+    job = client.crawl("https://marsh.test")
+    wanted = tmp_path / "nowhere" / "pages.csv"
+    with pytest.raises(hf.BadParams) as refused:
+        job.export(wanted)
+    assert refused.value.message == f"{wanted}: there is no folder {wanted.parent}"
+    assert refused.value.hint == f"mkdir -p {wanted.parent}"
+    assert not wanted.parent.exists()
+    with pytest.raises(hf.BadParams, match="the data folder keeps its own"):
+        job.export(tmp_path / "data" / "segments" / "pages.csv")
+
+
 def test_a_list_is_a_batch_of_jobs(client: hf.Client, tmp_path: Path) -> None:
     (tmp_path / "ponds.csv").write_text("pond,pages\nnorth,3\nsouth,5\n")
     template = 'name = "{pond}"\nseeds = ["https://{pond}.test/"]\ndelay = "2s"\noutput = "{pond}.jsonl"\n'
@@ -257,7 +279,7 @@ def test_a_job_is_carried_to_another_folder_by_a_snapshot(client: hf.Client, tre
         ({"delay": "soon"}, "delay: 'soon' is not a duration"),
         ({"concurrency": 0}, "concurrency: must be from 1 to 256"),
         ({"headers": {"Authorization": "secret"}}, "headers: Authorization would be stored in the clear"),
-        ({"cookies": "yes"}, "cookies: 'yes' is neither True nor False"),
+        ({"cookies": "yes"}, "cookies: 'yes' is given; wanted is True or False"),
     ],
 )
 def test_an_option_that_cannot_be_used_is_named(client: hf.Client, options: dict[str, Any], sentence: str) -> None:

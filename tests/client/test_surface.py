@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import holdfast as hf
 from holdfast import client
 from holdfast.client.aio import AsyncJob
 from holdfast.client.core import AsyncClient
 
+DOCS = Path(__file__).parents[2] / "docs"
 NAMES = {
-    "AsyncClient", "AsyncJob", "BadParams", "Client", "Corrupt", "Counts", "CrawlOptions", "HoldfastError",
-    "IllegalMove", "Job", "NotFound", "PaceOptions", "Progress", "Refused", "Row", "Run", "__version__", "batch",
-    "cases", "crawl", "doctor", "job", "jobs", "limits", "restore", "run",
+    "AsyncClient", "AsyncJob", "BadParams", "Client", "Corrupt", "Counts", "CrawlOptions", "Denied", "DiskFull",
+    "HoldfastError", "IllegalMove", "Job", "LedgerUnavailable", "LedgerUnfit", "NotFound", "PaceOptions", "Progress",
+    "Refused", "Row", "Run", "__version__", "batch", "cases", "crawl", "doctor", "job", "jobs", "limits", "restore",
+    "run",
 }  # fmt: skip
 JOB = {
     "because", "breakdown", "cancel", "checkpoints", "counts", "diff", "document", "errors", "exclude", "explain",
@@ -59,6 +64,18 @@ def test_the_public_names_are_these() -> None:
     assert set(hf.__all__) == set(dir(hf)) == NAMES
     assert set(client.__all__) == NAMES - {"__version__"}
     assert all(getattr(hf, name) is not None for name in NAMES)
+
+
+def test_every_error_that_is_exported_is_in_the_list_of_the_docs() -> None:
+    listed = (DOCS / "python.md").read_text().partition("## Errors")[2].partition("## ")[0]
+    public = {name: getattr(hf, name) for name in NAMES}
+    exported = {name for name, thing in public.items() if isinstance(thing, type) and issubclass(thing, Exception)}
+    assert exported == set(re.findall(r"`([A-Z][A-Za-z]+)`", listed))
+
+
+def test_a_database_that_does_not_answer_is_an_error_that_can_be_caught() -> None:
+    with pytest.raises(hf.LedgerUnavailable, match="PostgreSQL did not answer"):
+        hf.jobs(database="postgresql://frog@127.0.0.1:1/marsh")
 
 
 def test_a_job_has_these_words_and_the_async_one_the_same() -> None:

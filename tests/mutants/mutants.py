@@ -424,7 +424,7 @@ MUTANTS = (
     Mutant(
         "results over the ledger",
         "an export never takes the place of the ledger or the pages",
-        "cli/outputs.py",
+        "config/results_file.py",
         (("    if folder in real.parents and real", "    if not path and real"),),
         "cli/test_looking.py -k 'never_lands'",
     ),
@@ -801,6 +801,27 @@ MUTANTS = (
         "ledger/postgres.py",
         (("            if isinstance(told, LedgerUnavailable):\n                self._hang_up()\n", ""),),
         "ledger/test_watchdog.py -k 'mid_pipeline'",
+    ),
+    Mutant(
+        "arguments of any kind are let in",
+        "in Python every error of Holdfast is a HoldfastError, whatever it was handed",
+        "client/arguments.py",
+        (("    if not _fits(value, wanted):\n", "    if value is wanted:\n"),),
+        "client/test_arguments.py",
+    ),
+    Mutant(
+        "a dry run of a site crawls it",
+        "a dry run sends no request and makes no job, whatever the job's kind (JOB-08)",
+        "cli/job_files.py",
+        (("        elif name not in OF_LISTS:\n", "        elif False:\n"),),
+        "cli/test_job_files.py -k 'does_not_have'",
+    ),
+    Mutant(
+        "a database that is not there is waited for",
+        "only what may pass by itself is waited for; a wrong setting is said at once (D14)",
+        "ledger/postgres.py",
+        (("if error.sqlstate is None and (missing :=", "if error.sqlstate == '' and (missing :="),),
+        "cli/test_exits.py -k 'database_that_is_not_there'",
     ),
     Mutant(
         "one time for all answers of a transaction",

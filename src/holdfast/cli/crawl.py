@@ -30,6 +30,7 @@ from holdfast.engine.asking import Asked, find_or_submit
 from holdfast.errors import BadParams, NotFound, UsageError
 from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
+from holdfast.model.keys import looks_like_url
 from holdfast.ports import Ledger
 
 RECIPE = "site"
@@ -128,19 +129,15 @@ def _named(ledger: Ledger, what: list[str]) -> Job | None:
     try:
         return ledger.job(what[0])
     except NotFound as error:
-        if _looks_like_url(what[0]):
+        if looks_like_url(what[0]):
             return None
         if _NAME_OR_ID.fullmatch(what[0]) is None:
             raise BadParams(f"{what[0]!r} is not an http or https URL", hint="https://docs.example.dev") from None
         raise NotFound(f"{error.message}; a site is named by its URL", hint="https://docs.example.dev") from None
 
 
-def _looks_like_url(word: str) -> bool:
-    return any(mark in word for mark in "./:") or word == "localhost"
-
-
 def _urls(what: list[str]) -> list[str]:
     for word in what:
-        if not _looks_like_url(word):
+        if not looks_like_url(word):
             raise BadParams(f"{word!r} is not a URL; the name of a job must stand alone")
     return what

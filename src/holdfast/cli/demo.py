@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
+from holdfast.errors import UsageError
 
 WRITES_STDOUT_ITSELF = True  # what it shows is what was asked for
 
@@ -17,6 +18,8 @@ def run(call: Call) -> int:
     from holdfast.demo import story
 
     options = call.globals
+    if options.json or options.jsonl:
+        raise UsageError("demo tells a story to people and has no JSON", hint="numbers: holdfast selftest --json")
     return story.run(
         call.options.world,
         data=options.data,

@@ -1,11 +1,11 @@
-"""`holdfast` alone: what is there, and four examples. Only reads."""
+"""`holdfast` alone: what is there, and four examples; as JSON the jobs, as of `holdfast status`. Only reads."""
 
 from __future__ import annotations
 
 from holdfast.cli.call import Call
 from holdfast.cli.commands import EXAMPLES
 from holdfast.cli.parser import Parser
-from holdfast.cli.status import jobs_table
+from holdfast.cli.status import every_job, jobs_table
 
 JOBS_SHOWN = 10
 
@@ -15,6 +15,8 @@ def arguments(parser: Parser) -> None:
 
 
 def run(call: Call) -> int:
+    if call.globals.json or call.globals.jsonl:
+        return every_job(call)
     call.voice.data(f"{_jobs(call)}\n")
     call.voice.data("\n".join(["Examples:", *(f"  {line}" for line in EXAMPLES), "", "More: holdfast --help"]))
     return 0

@@ -19,6 +19,8 @@ from holdfast.config.jobfile import JobWish, read_job_file, words
 from holdfast.config.table import PREFIX, SETTINGS
 from holdfast.errors import BadParams, HoldfastError, UsageError
 
+OF_LISTS = ("template",)  # options of the list that a job's row is in
+
 
 def configured(call: Call) -> Call:
     """The call with what `holdfast.toml` says about the job that its only argument names; else as it was typed."""
@@ -59,6 +61,8 @@ def filled_in(call: Call, wanted: JobWish) -> Call:
     for name, value in _typed(call).items():
         if hasattr(said, name):
             setattr(said, name, value)
+        elif name not in OF_LISTS:
+            raise UsageError(f"{wanted.where}: --{name.replace('_', '-')} is not for a job of kind {wanted.kind!r}")
     pace = {name: value for name, value in wanted.pace.items() if name not in from_environment}
     settings = replace(call.settings, pace={**call.settings.pace, **pace})
     return replace(call, command=wanted.command, options=said, settings=settings)

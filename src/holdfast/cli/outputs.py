@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.summary import exported
+from holdfast.config.results_file import writable
 from holdfast.errors import BadParams, UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ STDOUT = "-"
 SUFFIXES = {".jsonl": "jsonl", ".csv": "csv", ".warc.gz": "warc"}
 FORMATS = ("jsonl", "csv", "warc")
 LATER = ("md", "parquet", "zip", "webdataset")  # names of the contract that cannot be written yet
-OURS = ("ledger.db", "segments", "artifacts", "snapshots", "spool", "logs", "reserve")  # ux 3.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def read_output(call: Call, name: str | None, form: str | None) -> Output | None
         if form == "warc" and call.voice.out.isatty():
             raise UsageError("a WARC file is not for a terminal: -o FILE.warc.gz, or a pipe")
         return Output(None, form or "jsonl")
-    return Output(_writable(Path(name), call.settings.data), form or _form_of(name))
+    return Output(writable(Path(name), call.settings.data), form or _form_of(name))
 
 
 def keep_output(call: Call, ledger: Ledger, job: Job, output: Output | None) -> Job:
@@ -108,7 +107,7 @@ def kept_output(call: Call, job: Job) -> Output | None:
     if not job.options.output or job.identity is None:
         return None
     try:
-        return Output(_writable(Path(job.options.output), call.settings.data), job.options.output_form)
+        return Output(writable(Path(job.options.output), call.settings.data), job.options.output_form)
     except BadParams as error:
         call.voice.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.name} -o FILE")
         return None
@@ -129,26 +128,6 @@ def _form_of(name: str) -> str:
         raise UsageError(f"{name}: {suffix} is not available yet; there are: {', '.join(FORMATS)}")
     hint = f"-o {stem}.warc.gz" if suffix in ("warc", "gz") else f"-o {stem}.jsonl"
     raise UsageError(f"{name}: the suffix names no form that can be written", hint=hint)
-
-
-def _writable(path: Path, data: Path) -> Path:
-    """Checked before any work begins, so that hours of crawling do not end in a file that cannot be written.
-
-    The file itself, not a link to it: a rename would put a file in the link's place. And never in the place of what
-    the data folder keeps: the ledger, the pages.
-    """
-    real, folder = path.resolve(), data.resolve()
-    if folder in real.parents and real.relative_to(folder).parts[0].startswith(OURS):
-        raise BadParams(f"{path} is where the data folder keeps its own", hint="write results somewhere else")
-    if not real.parent.is_dir():
-        raise BadParams(f"{path}: there is no folder {real.parent}", hint=f"mkdir -p {real.parent}")
-    if not os.access(real.parent, os.W_OK | os.X_OK):
-        raise BadParams(f"{path}: the folder {real.parent} cannot be written")
-    if real.is_dir():
-        raise BadParams(f"{path} is a folder; name a file in it", hint=f"-o {path}/results.jsonl")
-    if real.exists() and not real.is_file():
-        raise BadParams(f"{path} is not a regular file; -o - writes to stdout")
-    return real
 
 
 def write_results(

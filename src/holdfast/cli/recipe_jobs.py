@@ -26,7 +26,7 @@ from holdfast.cli.starting import (
 )
 from holdfast.cli.streaming import streaming
 from holdfast.cli.submitting import Counter, submitted
-from holdfast.cli.text import columns, count_of
+from holdfast.cli.text import columns, count_of, to_json
 from holdfast.cli.values import share, whole
 from holdfast.engine.asking import Asked, changes_of, find_or_submit
 from holdfast.engine.control import holder_of
@@ -167,26 +167,40 @@ def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
 
 
 def _show_plan(call: Call, asked: Asked) -> int:
-    """JOB-08: the first targets on stdout, how many there are on stderr."""
+    """JOB-08: the first targets on stdout, how many there are on stderr; as JSON all of it in one document."""
     context = Context(params=asked.params(asked.named), salt=b"dry run", chunking="key")
+    sample: list[dict[str, Any]] = []
     try:
-        shown, total = _shown(call, asked.recipe.plan(context), asked.planned_total)
+        total = _counted(asked.recipe.plan(context), asked.planned_total, sample)
     except PlanFailed as failed:
+        _show_targets(call, sample)
         raise BadParams(f"the plan of {asked.recipe.name} failed: {failed.message}; nothing was stored") from failed
-    least = "at least " if total == PLAN_SHOWN + PLAN_COUNTED else ""
-    first = f", the first {shown} of them are above" if total > shown else ""
+    at_least = asked.planned_total is None and total == PLAN_SHOWN + PLAN_COUNTED
+    if call.globals.json:
+        document = {"kind": asked.recipe.name, "planned_total": total, "at_least": at_least, "sample": sample}
+        call.voice.document({"schema": "holdfast.plan_preview/1", **document})
+        return 0
+    _show_targets(call, sample)
+    least = "at least " if at_least else ""
+    first = f", the first {len(sample)} of them are above" if total > len(sample) else ""
     call.voice.say(f"The plan has {least}{count_of(total, 'target')}{first}; nothing was fetched or stored.")
     return 0
 
 
-def _shown(call: Call, plan: Iterator[Found], total: int | None) -> tuple[int, int]:
-    """How many targets were shown, and how many there are; those before a plan raises are shown as well."""
-    rows: list[tuple[str, ...]] = []
-    try:
-        rows.extend((item.type, item.name, item.origin + item.path) for item in islice(plan, PLAN_SHOWN))
-    finally:
-        has_names = any(name for _, name, _ in rows)
-        if rows:
-            call.voice.data(columns([row if has_names else (row[0], row[2]) for row in rows]))
-    shown = len(rows)
-    return shown, shown + sum(1 for _ in islice(plan, PLAN_COUNTED)) if total is None else total
+def _counted(plan: Iterator[Found], total: int | None, sample: list[dict[str, Any]]) -> int:
+    """How many targets there are. The first of them go into the sample, also those before a plan raises."""
+    sample.extend(
+        {"type": item.type, "key": item.name or None, "url": item.origin + item.path}
+        for item in islice(plan, PLAN_SHOWN)
+    )
+    return len(sample) + sum(1 for _ in islice(plan, PLAN_COUNTED)) if total is None else total
+
+
+def _show_targets(call: Call, sample: list[dict[str, Any]]) -> None:
+    """For people, or a line each; where a list of jobs answers with one document, that is all of stdout."""
+    if call.globals.jsonl:
+        for row in sample:
+            call.voice.data(to_json(row))
+    elif sample and not call.voice.options.json:
+        named = [name for name in ("type", "key", "url") if any(row[name] for row in sample)]
+        call.voice.data(columns([tuple(row[name] or "" for name in named) for row in sample]))

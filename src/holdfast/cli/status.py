@@ -46,7 +46,7 @@ def run(call: Call) -> int:
     if call.options.job is None:
         if call.options.by is not None:
             raise UsageError("--by splits the books of one job: name it", hint="holdfast status JOB --by host")
-        return _all(call)
+        return every_job(call)
     if call.options.by is not None:
         return _split(call)
     with call.existing_ledger() as ledger:
@@ -87,7 +87,8 @@ def _split(call: Call) -> int:
     return 0
 
 
-def _all(call: Call) -> int:
+def every_job(call: Call) -> int:
+    """All jobs of the ledger, in the form that was asked for."""
     if not call.has_ledger():
         return no_jobs(call)
     with call.ledger() as ledger:

@@ -12,7 +12,18 @@ from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions
 from holdfast.client.values import Row, Run
 from holdfast.client.working import Progress
-from holdfast.errors import BadParams, Corrupt, HoldfastError, IllegalMove, NotFound, Refused
+from holdfast.errors import (
+    BadParams,
+    Corrupt,
+    Denied,
+    DiskFull,
+    HoldfastError,
+    IllegalMove,
+    LedgerUnavailable,
+    LedgerUnfit,
+    NotFound,
+    Refused,
+)
 from holdfast.model.job import Counts
 
 __all__ = [
@@ -23,9 +34,13 @@ __all__ = [
     "Corrupt",
     "Counts",
     "CrawlOptions",
+    "Denied",
+    "DiskFull",
     "HoldfastError",
     "IllegalMove",
     "Job",
+    "LedgerUnavailable",
+    "LedgerUnfit",
     "NotFound",
     "PaceOptions",
     "Progress",

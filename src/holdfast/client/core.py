@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from holdfast import config, wiring
 from holdfast.client.aio import AsyncJob, awaited, awaited_job
+from holdfast.client.arguments import refuses_wrong_kinds
 from holdfast.client.asking import ACTOR, Counter
 from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions, read_options
@@ -21,7 +22,7 @@ from holdfast.engine.asking import Asked, find_or_submit
 from holdfast.engine.documents import every_host, host_document
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model.job import check_name
-from holdfast.model.keys import seed_address
+from holdfast.model.keys import looks_like_url, seed_address
 from holdfast.recipes import catalogue
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 OF_COMMANDS = ("mode", "processes", "output", "to", "start_paused", "fail_on", "notify")
 
 
+@refuses_wrong_kinds("__init__")
 class Client:
     """One data folder and its ledger. `with` and `async with` both work; in the second, every method is awaited."""
 
@@ -60,6 +62,10 @@ class Client:
             raise BadParams(
                 "crawl needs a URL", hint='crawl("https://docs.example.dev"); a job by its name: job("docs")'
             )
+        for word in urls:
+            if not looks_like_url(word):
+                hint = f'crawl("https://docs.example.dev"); a job by its name: job({word!r})'
+                raise BadParams(f"{word!r} is not a URL", hint=hint)
         given = {**scope, "seeds": list(urls)}
         asked = self._asked(catalogue.built_in("site"), given, pace, name=name, new=new, first_urls=urls)
         return self._submitted(asked, update=update)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from holdfast import wiring
+from holdfast.client.arguments import refuses_wrong_kinds
 from holdfast.client.asking import ACTOR
 from holdfast.client.card import card
 from holdfast.client.several import work_by_several
@@ -17,6 +18,7 @@ from holdfast.client.values import Row, Run
 from holdfast.client.working import Halt, OnProgress, work
 from holdfast.clock import SystemClock, iso, pause_thread
 from holdfast.config import Settings
+from holdfast.config.results_file import writable
 from holdfast.engine import control, retrying
 from holdfast.engine import exclude as exclusions
 from holdfast.engine.breakdown import breakdown_document
@@ -45,6 +47,7 @@ MODES = ("full", "new", "resume")
 FORMS = {".jsonl": "jsonl", ".csv": "csv", ".warc.gz": "warc"}
 
 
+@refuses_wrong_kinds("_run", "_stream")  # these two are what an async program calls
 class Job:
     """A job of a ledger; the object holds its place there and nothing else, so it is never out of date."""
 
@@ -299,7 +302,7 @@ class Job:
         form = format or next((form for suffix, form in FORMS.items() if str(path).endswith(suffix)), "")
         if form not in FORMS.values():
             raise BadParams(f"{path}: there is no form {form or 'of that suffix'}; there are: jsonl, csv, warc")
-        written = 0
+        file_path, written = writable(Path(path), self._settings.data), 0
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
             chosen = parse_fields(fields) if fields else None
@@ -309,7 +312,7 @@ class Job:
                     nonlocal written
                     written = write_form(form, file.write)
 
-                wiring.publish(Path(path).resolve(), write)
+                wiring.publish(file_path, write)
         return written
 
     def snapshot(self, path: str | Path | None = None, *, with_artifacts: bool = True) -> Path:

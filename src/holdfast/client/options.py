@@ -5,8 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_args, get_type_hints
 
+from holdfast.client.arguments import check_kind
 from holdfast.config.headers import read_header, read_proxy
 from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
@@ -57,14 +58,8 @@ def _number(read: Callable[[str], float]) -> Callable[[Any], Any]:
     return convert
 
 
-def _switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{value!r} is neither True nor False")
-    return value
-
-
-def _agent(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip() or not value.isprintable() or not value.isascii():
+def _agent(value: str) -> str:
+    if not value.strip() or not value.isprintable() or not value.isascii():
         raise ValueError(f"{value!r} cannot be sent as a user agent")
     return value.strip()
 
@@ -82,14 +77,17 @@ PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "user_agent": ("user_agent", _agent),
     "headers": ("headers", lambda value: tuple(read_header(f"{name}: {text}") for name, text in value.items())),
     "proxy": ("proxy", read_proxy),
-    "cookies": ("cookies", _switch),
-    "ignore_robots": ("ignore_robots", _switch),
-    "allow_private": ("allow_private", _switch),
-    "auto_resume": ("auto_resume", _switch),
+    "cookies": ("cookies", bool),
+    "ignore_robots": ("ignore_robots", bool),
+    "allow_private": ("allow_private", bool),
+    "auto_resume": ("auto_resume", bool),
     "allow": ("allow", lambda value: tuple(_texts(value))),
     "resolve": ("resolve", dict),
 }
 SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
+# Numbers are read from texts as well, as the command line reads them; of everything else the annotation is the rule.
+_HINTS = get_type_hints(CrawlOptions)
+KINDS = {name: kind for name, kind in _HINTS.items() if not {int, float} & {kind, *get_args(kind)}}
 
 
 def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -97,6 +95,9 @@ def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, An
     known = (*PACE, *((*SCOPE, "preset") if scope else ()))
     params: dict[str, Any] = {}
     pace: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in known and name in KINDS and value is not None:
+            check_kind(name, value, KINDS[name])
     if scope and given.get("preset") is not None:
         preset = PRESETS.get(given["preset"])
         if preset is None:
@@ -120,7 +121,7 @@ def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, An
 def _read(name: str, value: Any, read: Callable[[Any], Any]) -> Any:
     try:
         return read(value)
-    except (ValueError, TypeError, AttributeError, ArgumentTypeError) as error:
+    except (ValueError, ArgumentTypeError) as error:
         raise BadParams(f"{name}: {error}") from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -14,7 +15,7 @@ import psycopg
 from psycopg import errors as pg
 
 from holdfast.clock import Clock, SystemClock
-from holdfast.errors import Denied, DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
+from holdfast.errors import BadParams, Denied, DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
 from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
 from holdfast.ledger.sql import SqlLedger
 from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey
@@ -49,6 +50,7 @@ LANES_KEPT_MAX = 20_000
 _NOT_LET_IN = re.compile(
     r'authentication failed|no password supplied|role ".*" (does not exist|is not permitted)|no pg_hba.conf entry'
 )
+_NO_DATABASE = re.compile(r'FATAL: +database "(.*)" does not exist')
 _TEXTS = frozenset({"path", "type", "disposition", "code", "rule", "because"})
 _ARRAYS = ", ".join(
     f"%s::{'bytea' if name == 'key' else 'text' if name in _TEXTS else 'bigint'}[]"
@@ -108,7 +110,7 @@ class PostgresStore:
         try:
             yield
         except psycopg.Error as error:
-            told = _translated(error)
+            told = translated(error)
             if isinstance(told, LedgerUnavailable):
                 self._hang_up()
             raise told from error
@@ -365,12 +367,16 @@ def _dialect(sql: str) -> bytes:
     return known
 
 
-def _translated(error: psycopg.Error) -> HoldfastError:
+def translated(error: psycopg.Error) -> HoldfastError:
+    """What the driver says, in our words. Only what may pass by itself is LedgerUnavailable: that is waited for."""
     text = " ".join(str(error).split())
     if isinstance(error, pg.DiskFull):
         return DiskFull(f"PostgreSQL has no room left: {text}")
     if isinstance(error, pg.InsufficientPrivilege) or (error.sqlstate is None and _NOT_LET_IN.search(text)):
         return Denied(f"PostgreSQL does not let this user in: {text}", hint="check the user and password of --database")
+    if error.sqlstate is None and (missing := _NO_DATABASE.search(text)):
+        hint = f"createdb {shlex.quote(missing[1])}, or check the name in --database"
+        return BadParams(f'PostgreSQL has no database "{missing[1]}"', hint=hint)
     if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, *PASSING)):
         return LedgerUnavailable(f"PostgreSQL did not answer: {text}")
     return LedgerUnfit(f"PostgreSQL refused: {text}")

@@ -96,6 +96,11 @@ def seed_address(text: str) -> Address:
     return address
 
 
+def looks_like_url(word: str) -> bool:
+    """Whether a person who typed this meant a URL: a bare word is a job's name, or a slip."""
+    return any(mark in word for mark in "./:") or word == "localhost"
+
+
 def key_of(address: Address, salt: bytes) -> bytes:
     """The target's key: near its neighbours by directory, apart from everything by URL."""
     directory = address.path.partition("?")[0].rpartition("/")[0]

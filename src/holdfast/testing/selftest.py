@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from holdfast.clock import SystemClock, iso
 from holdfast.config import Settings
-from holdfast.errors import BadParams, LedgerUnavailable
+from holdfast.errors import BadParams
 from holdfast.testing.judgement import Judgement, judge
 from holdfast.testing.telling import Teller
 from holdfast.testing.trial import CONCURRENCY, Plan, attempt
@@ -90,11 +90,13 @@ def _ledger_of_its_own(database: str | None) -> Iterator[str]:
     import psycopg
     from psycopg import sql
 
+    from holdfast.ledger.postgres import translated
+
     name = sql.Identifier(f"holdfast_selftest_{secrets.token_hex(6)}")
     try:
         connection = psycopg.connect(database, autocommit=True)
-    except psycopg.OperationalError as error:
-        raise LedgerUnavailable(f"the database cannot be reached: {str(error).strip()}") from error
+    except psycopg.Error as error:
+        raise translated(error) from error
     with connection:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
         try:

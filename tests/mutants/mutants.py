@@ -1573,8 +1573,22 @@ MUTANTS = (
         "moves told twice",
         "whoever reads `--jsonl` is told everything once",
         "engine/news.py",
-        (("kinds=MOVES, beyond=self._told))", "kinds=MOVES))"),),
+        (("        found, self._untold = self._untold, []\n", "        found = self._untold\n"),),
         "cli/test_news.py -k 'twice'",
+    ),
+    Mutant(
+        "a run ends before its targets",
+        "who reads `--jsonl` up to the end of a run has read every target of it",
+        "engine/news.py",
+        (("        told.append(told.pop(runs[-1]))\n", "        told.insert(0, told.pop(runs[-1]))\n"),),
+        "engine/test_news.py cli/test_news.py -k 'every_event or behind'",
+    ),
+    Mutant(
+        "news in the order of their kinds",
+        "`--jsonl` tells what happened in the order in which it happened",
+        "engine/news.py",
+        (('list(merge(*rising, key=attrgetter("when")))', "[each for rows in rising for each in rows]"),),
+        "engine/test_news.py cli/test_news.py -k 'in_the_order'",
     ),
     Mutant(
         "moves told behind a moment",

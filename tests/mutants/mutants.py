@@ -1570,6 +1570,13 @@ MUTANTS = (
         "cli/test_control.py -k 'by_itself'",
     ),
     Mutant(
+        "a complete job forgets what is typed for it",
+        "a job keeps what is typed for it, also when nothing of it is worked now",
+        "cli/amending.py",
+        (('if not because or job.status == "cancelled":', "if not because or stays_closed(job, call.options.mode):"),),
+        "cli/test_starting_again.py -k 'kept_for_its_next_scan'",
+    ),
+    Mutant(
         "moves told twice",
         "whoever reads `--jsonl` is told everything once",
         "engine/news.py",

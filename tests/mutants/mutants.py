@@ -1589,6 +1589,20 @@ MUTANTS = (
         "cli/test_only_new.py -k 'stays_as_it_was'",
     ),
     Mutant(
+        "a file that is looked at may change",
+        "who looks at a ledger that cannot be written is told nothing that is of two times",
+        "ledger/sqlite_look.py",
+        (("        if self._stands_still and (", "        if not self._stands_still and ("),),
+        "ledger/test_sqlite_look.py -k 'began_to_change'",
+    ),
+    Mutant(
+        "what is in a -wal is not looked at",
+        "a ledger that cannot be written is shown with what a killed process committed last",
+        "ledger/sqlite_look.py",
+        (("'&immutable=1' * self._stands_still", "'&immutable=1'"),),
+        "ledger/test_sqlite_look.py -k 'where_a_wal_stands'",
+    ),
+    Mutant(
         "moves told twice",
         "whoever reads `--jsonl` is told everything once",
         "engine/news.py",

@@ -90,7 +90,7 @@ def _split(call: Call) -> int:
 def _all(call: Call) -> int:
     if not call.has_ledger():
         return no_jobs(call)
-    with call.ledger() as ledger:
+    with call.existing_ledger() as ledger:
         jobs = ledger.jobs()
         if not jobs:
             return no_jobs(call)

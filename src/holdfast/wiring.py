@@ -70,6 +70,16 @@ def open_ledger(settings: Settings) -> Ledger:
     )
 
 
+def open_to_look(settings: Settings) -> Ledger:
+    """The ledger of who looks at jobs that are there: it may lie where nothing can be written."""
+    path = settings.ledger_path
+    if settings.database_url != "sqlite" or not path.exists() or os.access(settings.data, os.W_OK | os.X_OK):
+        return open_ledger(settings)
+    from holdfast.ledger.sqlite_look import LookedAtLedger
+
+    return LookedAtLedger.open(path, SystemClock(), boot_id())
+
+
 def is_untouched(settings: Settings) -> bool:
     """Whether nothing was ever stored where the settings point: whoever only reads need not make a ledger to say so."""
     if settings.database_url != "sqlite" or settings.data.is_file():
@@ -123,7 +133,9 @@ def _make_folder(settings: Settings) -> None:
             f"the data folder {folder} cannot be made: {error.strerror}", hint="choose another with --data DIR"
         ) from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadParams(f"the data folder {folder} cannot be written", hint="choose another with --data DIR")
+        from holdfast.ledger.sqlite import unwritable
+
+        raise unwritable(settings.ledger_path)
 
 
 def recipe_of(name: str) -> AnyRecipe:

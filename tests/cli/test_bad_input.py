@@ -8,12 +8,13 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from cli.commands import holdfast, ledger_in, submit
+from cli.commands import crawl_words, holdfast, ledger_in, submit
 from holdfast.demo.serving import WorldServer
 
 PRIVATE = "127.0.0.1 is a private address; refused. To allow: --allow-private"
@@ -190,6 +191,55 @@ def test_a_data_folder_that_cannot_be_made_exits_with_2(read_only_disk: Path, tm
         assert done.code == 2, done.err
         assert f"the data folder {folder} cannot be" in done.err.lower()
         assert "--data DIR" in done.err
+
+
+@pytest.fixture
+def disk_to_be_sealed(tmp_path: Path) -> Iterator[Path]:
+    yield from mounted(tmp_path / "sealed", "size=64m")
+
+
+def sealed(disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+
+LOOKS = (
+    ["jobs"], ["status"], ["status", "frogs", "--by", "host"], ["targets", "frogs"], ["errors", "frogs"],
+    ["frontier", "frogs"], ["events", "frogs"], ["logs", "frogs"], ["checkpoints", "frogs"],
+    ["verify", "frogs", "--deep"], ["explain", "frogs", "/p/1"], ["diff", "frogs", "R-1", "R-2"],
+    ["export", "frogs", "-o", "-"], ["watch", "frogs", "--jsonl"],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_data_folder_that_cannot_be_written_can_be_looked_at(
+    is_killed: bool, disk_to_be_sealed: Path, tree: WorldServer, tmp_path: Path
+) -> None:
+    """Also with what a killed process left beside the ledger. Whoever would write is told so, and what to do."""
+    data = disk_to_be_sealed / "data"
+    here = ("--data", str(data))
+    for more in ((), ("--mode", "full")):
+        assert holdfast(*crawl_words(tree, *more), *here, cwd=tmp_path).code == 0
+    exported = holdfast("export", "frogs", "-o", "-", *here, cwd=tmp_path).out
+    if is_killed:
+        change_and_be_killed(data / "ledger.db", "UPDATE job SET because = 'only in the -wal'")
+    sealed(disk_to_be_sealed)
+    looked = [(words, holdfast(*words, *here, cwd=tmp_path)) for words in LOOKS]
+    assert [(words, done.err) for words, done in looked if done.code] == []
+    assert holdfast("export", "frogs", "-o", "-", *here, cwd=tmp_path).out == exported
+    because = holdfast("status", "frogs", "--json=because", *here, cwd=tmp_path).json()["because"]
+    assert (because == "only in the -wal") == is_killed
+    for words in (["crawl", "frogs", "--mode", "full"], ["label", "frogs", "T-1", "keep"]):
+        done = holdfast(*words, *here, cwd=tmp_path)
+        assert (done.code, "cannot be written" in done.err) == (2, True), done.err
+        assert "copy it and name the copy with --data DIR" in done.err
+
+
+def change_and_be_killed(ledger: Path, sql: str) -> None:
+    """A -wal with the change in it and a -shm: who closes the file leaves neither."""
+    code = "import os, sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute(sys.argv[2]); file.commit(); "
+    words = [sys.executable, "-c", f"{code}os.kill(os.getpid(), 9)", str(ledger), sql]
+    assert subprocess.run(words, check=False).returncode == -9
+    assert ledger.with_name("ledger.db-wal").stat().st_size > 0
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cli.commands import Running, crawl_words, holdfast
 from holdfast.demo.serving import WorldServer
 from holdfast.testing.fake_web import FakeWeb
@@ -34,15 +36,22 @@ def test_a_target_is_told_by_its_end_with_the_reason(tmp_path: Path) -> None:
     assert (finished["to"], finished["job"]) == ("completed", gone["job"])
 
 
-def test_who_stops_reading_at_the_final_status_has_read_every_event(tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_who_stops_reading_at_the_end_of_the_run_or_at_the_final_status_has_read_every_event(
+    tmp_path: Path, processes: str
+) -> None:
     pages = {"/": "".join(f'<a href="/{n}">{n}</a>' for n in range(60)), **{f"/{n}": "a" for n in range(60)}}
     with FakeWeb(pages) as web:
-        done = holdfast("crawl", f"{web.url}/", "--delay", "0", *web.options, "--jsonl", cwd=tmp_path)
+        words = ["crawl", f"{web.url}/", "--delay", "0", "--processes", processes, *web.options, "--jsonl"]
+        done = holdfast(*words, cwd=tmp_path)
     events = events_of(done.out)
+    assert [event["type"] for event in events[-3:]] == ["run.finished", "job.status", "progress"]
     assert [event["type"] for event in events[-2:]] == ["job.status", "progress"]
     assert [event["status"] for event in events[-2:]] == ["completed", "completed"]
     kinds = Counter(event["type"] for event in events[:-2])
     assert (kinds["target.succeeded"], kinds["run.finished"]) == (61, 1)
+    types = [event["type"] for event in events]
+    assert types.index("run.started") < types.index("target.succeeded")
 
 
 def test_a_crash_is_told_by_the_command_that_goes_on_and_nothing_comes_twice(
@@ -84,7 +93,8 @@ def test_who_watches_is_told_the_same(slow_tree: WorldServer, tmp_path: Path) ->
         crawl.stop()
     kinds = Counter(event["type"] for event in events)
     assert kinds["target.succeeded"] >= 20
-    assert [(event["type"], event["status"]) for event in events[-2:]] == [
+    assert [(event["type"], event.get("status")) for event in events[-3:]] == [
+        ("run.finished", None),
         ("job.status", "paused"),
         ("progress", "paused"),
     ]

@@ -138,6 +138,20 @@ def test_exactly_what_changed_is_new_or_gone_differs(marsh: Marsh, tmp_path: Pat
     assert _contents(export(tmp_path)) == _contents(export(afresh))
 
 
+def test_what_two_runs_differ_in_stays_as_it_was_after_a_later_run(marsh: Marsh, tmp_path: Path) -> None:
+    assert crawl(marsh, tmp_path).code == 0
+    gone = marsh.texts.pop("/frog/9")
+    assert holdfast("crawl", "frogs", "--mode", "new", cwd=tmp_path).code == 3
+    differing = holdfast("diff", "frogs", "R-1", "R-2", "--jsonl", cwd=tmp_path).out
+    assert changes(tmp_path, "R-1", "R-2") == {"added": [], "removed": ["/9"], "changed": []}
+    assert holdfast("resume", "frogs", "--strategy", "none", cwd=tmp_path).code == 3
+    assert holdfast("diff", "frogs", "R-1", "R-2", "--jsonl", cwd=tmp_path).out == differing
+    marsh.texts["/frog/9"] = gone
+    assert holdfast("crawl", "frogs", "--mode", "full", cwd=tmp_path).code == 0
+    assert holdfast("diff", "frogs", "R-1", "R-2", "--jsonl", cwd=tmp_path).out == differing
+    assert changes(tmp_path, "R-1", "R-4") == {"added": [], "removed": [], "changed": []}
+
+
 def test_a_page_that_only_a_sitemap_names_is_found_though_no_page_changed(marsh: Marsh, tmp_path: Path) -> None:
     """Lists are read whole by every scan: what they name may be new, whatever they say of themselves."""
     marsh.listed = ["/frog/1"]

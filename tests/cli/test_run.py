@@ -205,17 +205,18 @@ def test_another_pace_and_code_of_a_scan_are_applied_and_said(tmp_path: Path, we
     assert holdfast(*forum_words(web), cwd=tmp_path).code == 0
     write(tmp_path, FORUM + "\n# mended\n")
     left = holdfast(*forum_words(web, "--per-host", "3"), cwd=tmp_path)
-    first, second = left.err.splitlines()[:2]
+    first, second, third = left.err.splitlines()[:3]
     assert first.startswith("frogs: the code of forum.py:forum has changed since; holdfast run frogs --mode full works")
-    assert second.startswith("frogs is complete: ")
-    done = holdfast(*forum_words(web, "--per-host", "3", "--mode", "full"), cwd=tmp_path)
+    assert second == "frogs: per_host 8 -> 3 (kept for its next scan)"
+    assert third.startswith("frogs is complete: ")
+    done = holdfast(*forum_words(web, "--per-host", "4", "--mode", "full"), cwd=tmp_path)
     assert done.code == 0, done.err
-    said = "per_host 8 -> 3; the code of forum.py:forum has changed; it is worked by the new code"
+    said = "per_host 3 -> 4; the code of forum.py:forum has changed; it is worked by the new code"
     assert done.err.splitlines()[0] == f"frogs: {said}"
     with ledger_in(tmp_path) as ledger:
         job = ledger.job("frogs")
         assert said in [event.because for event in ledger.history(job.id)[0]]
-    assert job.options.per_host == 3
+    assert job.options.per_host == 4
 
 
 def test_a_missing_recipe_is_named_and_loses_nothing(tmp_path: Path, web: FakeWeb) -> None:

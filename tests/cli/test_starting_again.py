@@ -194,17 +194,25 @@ def test_another_pace_of_a_scan_is_applied_printed_and_an_event(mode: str, tree:
 
 
 @pytest.mark.parametrize("mode", [(), ("--mode", "resume")])
-def test_another_pace_of_a_complete_job_that_nobody_scans_is_no_event(
+def test_another_pace_of_a_complete_job_is_kept_for_its_next_scan_and_said_to_be(
     mode: tuple[str, ...], tree: WorldServer, tmp_path: Path
 ) -> None:
+    """ux 3.3: as in Python, what is typed for a job is kept with it; nothing is fetched for that."""
     left_two_hours_ago(tmp_path, tree, "completed")
-    done = holdfast("crawl", "frogs", *mode, "--delay", "1ms", "--ignore-robots", cwd=tmp_path)
-    assert done.err.startswith("frogs is complete: ")
-    assert "robots" not in done.err
+    typed = ("--delay", "1ms", "--concurrency", "3", "--per-host", "1", "--timeout", "9s")
+    done = holdfast("crawl", "frogs", *mode, *typed, cwd=tmp_path)
+    said, complete = done.err.splitlines()[:2]
+    changes = said.removeprefix("frogs: ").removesuffix(" (kept for its next scan)").split(", ")
+    assert sorted(changes) == ["concurrency 8 -> 3", "delay 0s -> 1ms", "per_host 2 -> 1", "timeout 60s -> 9s"]
+    assert complete.startswith("frogs is complete: ")
+    assert holdfast("crawl", "frogs", *mode, *typed, cwd=tmp_path).err.startswith("frogs is complete: ")
     with ledger_in(tmp_path) as ledger:
-        job = ledger.job("frogs")
-        assert not [event for event in ledger.history(job.id)[0] if event.verb == "amend"]
-    assert not job.options.ignore_robots
+        options = ledger.job("frogs").options
+        assert len([event for event in ledger.history(ledger.job("frogs").id)[0] if event.verb == "amend"]) == 1
+    assert (options.delay_ms, options.concurrency, options.per_host, options.timeout_s) == (1, 3, 1, 9.0)
+    assert "->" not in holdfast("crawl", "frogs", "--mode", "full", cwd=tmp_path).err
+    with ledger_in(tmp_path) as ledger:
+        assert ledger.job("frogs").options == options
 
 
 def test_with_mode_resume_a_complete_job_stays_complete(tree: WorldServer, tmp_path: Path) -> None:

@@ -42,11 +42,19 @@ class Call:
 
     @contextmanager
     def existing_ledger(self) -> Iterator[Ledger]:
-        """The ledger of a command that works on jobs that are there; it never makes a folder just to look into it."""
+        """The ledger of a command that works on jobs that are there; it never makes a folder just to look into it.
+
+        Where that cannot be written, whoever only reads is served, and whoever writes is told so.
+        """
         if not self.has_ledger():
             raise NotFound(f"there is no ledger in {self.settings.data} yet, so there are no jobs")
-        with self.ledger() as ledger:
+        from holdfast import wiring
+
+        ledger = wiring.open_to_look(self.settings)
+        try:
             yield ledger
+        finally:
+            ledger.close()
 
     def has_ledger(self) -> bool:
         data = self.settings.data

@@ -7,6 +7,7 @@ from typing import Any
 
 from holdfast import wiring
 from holdfast.cli import outputs, wishes
+from holdfast.cli.amending import amended
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.scopes import with_scope
@@ -14,14 +15,12 @@ from holdfast.cli.starting import (
     DETACH_HELP,
     MODE_HELP,
     PROCESSES_HELP,
-    amended,
     carry_on,
     conclude,
     name_others,
     nursery_for,
     refuse_detach,
     scanned_again,
-    stays_closed,
 )
 from holdfast.cli.streaming import streaming
 from holdfast.cli.submitting import Counter, submitted
@@ -108,7 +107,7 @@ def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
         """Refused or updated where its scope would change, amended where its pace does."""
         nonlocal announced
         job, announced = with_scope(call, ledger, job, params)
-        return job if stays_closed(job, options.mode) else amended(call, ledger, job, changed)
+        return amended(call, ledger, job, changed)
 
     asked = Asked(
         recipe=wiring.recipe_of(RECIPE),

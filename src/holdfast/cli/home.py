@@ -24,7 +24,7 @@ def run(call: Call) -> int:
 
 def _jobs(call: Call) -> str:
     if call.has_ledger():
-        with call.ledger() as ledger:
+        with call.existing_ledger() as ledger:
             jobs = ledger.jobs()
             if jobs:
                 return jobs_table(call, ledger, jobs[-JOBS_SHOWN:])

@@ -27,7 +27,7 @@ def run(call: Call) -> int:
     conditions = filters.parse(call.options.where, filters.JOBS) + _typed(call)
     if not call.has_ledger():
         return no_jobs(call)
-    with call.ledger() as ledger:
+    with call.existing_ledger() as ledger:
         every = ledger.jobs()
         if not every:
             return no_jobs(call)

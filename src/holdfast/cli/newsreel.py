@@ -22,7 +22,7 @@ def news_of(call: Call, job: Job) -> Iterator[News]:
         return
     from holdfast.engine import news
 
-    ledger = wiring.open_ledger(call.settings)
+    ledger = wiring.open_to_look(call.settings)
     try:
         reel = news.News(ledger, job)
 

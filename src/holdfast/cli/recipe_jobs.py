@@ -7,7 +7,10 @@ from contextlib import nullcontext
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from holdfast.cli import outputs, wishes
+from holdfast.cli.amending import amended, from_when, stays_closed
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.recipe_code import REST, WHOLE, changed_since, moved
@@ -22,14 +25,12 @@ from holdfast.cli.starting import (
     nursery_for,
     refuse_detach,
     scanned_again,
-    stays_closed,
 )
 from holdfast.cli.streaming import streaming
 from holdfast.cli.submitting import Counter, submitted
 from holdfast.cli.text import columns, count_of, to_json
 from holdfast.cli.values import share, whole
 from holdfast.engine.asking import Asked, changes_of, find_or_submit
-from holdfast.engine.control import holder_of
 from holdfast.errors import BadParams, NotFound, PlanFailed, Refused
 from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 PLAN_SHOWN = 20
 PLAN_COUNTED = 1_000_000
+CODE = ("recipe_source", "recipe_sha256")  # by which a job that stays closed was made
 
 
 def arguments(parser: Parser) -> None:
@@ -110,12 +112,13 @@ def _amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
     """An earlier job, where its pace or its code changes."""
     if stays_closed(job, call.options.mode):
         _tell_of_code(call, job, options)
-        return job
+        made_by = {name: getattr(job.options, name) for name in CODE}
+        return amended(call, ledger, job, msgspec.structs.replace(options, **made_by))
     if options == job.options:
         return job
     changes = changes_of(job.options, options)
     code = moved(job.options, options, WHOLE if job.status == "completed" else REST)  # completed: scanned again
-    when = " (from its next start on)" if changes and holder_of(ledger, job) is not None else ""
+    when = from_when(call, ledger, job) if changes else ""
     because = "; ".join([", ".join(changes)] * bool(changes) + code) or "the recipe's code has moved"
     job = ledger.amend(job, options=options, actor="cli", because=because)
     call.voice.say(f"{job.name}: {because}{when}")

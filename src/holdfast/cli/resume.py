@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import exits
+from holdfast.cli.amending import amended
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import refusal
-from holdfast.cli.starting import PROCESSES_HELP, amended, carry_on, conclude, nursery_for, standing_still
+from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, nursery_for, standing_still
 from holdfast.cli.text import count_of
 from holdfast.cli.values import duration, whole
 from holdfast.engine.control import holder_of, pause

@@ -17,7 +17,6 @@ from holdfast.cli.recipe_code import with_todays_code
 from holdfast.cli.refusals import is_cancelled
 from holdfast.cli.signals import Ears, hearing
 from holdfast.cli.working import Result, watch, work
-from holdfast.engine.asking import changes_of
 from holdfast.engine.control import as_it_stands, holder_of, limit_hosts, make_ready, outlook, rescan
 from holdfast.engine.past import past_of
 from holdfast.engine.progress import job_document
@@ -112,22 +111,6 @@ def scanned_again(call: Call, ledger: Ledger, job: Job, mode: str | None) -> tup
     _warn(call, after)
     call.voice.say(summary.scanning_again(job, counts, mode, call.clock.wall_ms()))
     return after, True
-
-
-def stays_closed(job: Job, mode: str | None) -> bool:
-    """Whether nothing of this job will be worked, so that another pace would be a word without a deed."""
-    return job.status == "cancelled" or (job.status == "completed" and mode not in MODES)
-
-
-def amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
-    """Changed pace and limits: applied, printed, an event. Who works the job now goes on as it began."""
-    because = ", ".join(changes_of(job.options, options))
-    if not because:
-        return job
-    when = " (from its next start on)" if holder_of(ledger, job) is not None else ""
-    job = ledger.amend(job, options=options, actor="cli", because=because)
-    call.voice.say(f"{job.name}: {because}{when}")
-    return job
 
 
 def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears, nursery: Nursery | None) -> Result | None:

@@ -91,7 +91,7 @@ def every_job(call: Call) -> int:
     """All jobs of the ledger, in the form that was asked for."""
     if not call.has_ledger():
         return no_jobs(call)
-    with call.ledger() as ledger:
+    with call.existing_ledger() as ledger:
         jobs = ledger.jobs()
         if not jobs:
             return no_jobs(call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 from holdfast.errors import BadParams
@@ -145,10 +146,24 @@ def _change(tables: Tables, row: TargetState, first: RunLook, second: RunLook) -
             return None
         kind = "added" if then is None else "changed"
         return Change(kind=kind, target=row.id, url=row.url, before=before, after=after, because=None)
-    was_settled = row.settled_at is not None and (second.ended_at is None or row.settled_at <= second.ended_at)
-    if then is not None and row.generation > then and row.state in (State.FAILED, State.SKIPPED) and was_settled:
-        because = row.because or row.code
+    gone = _gone(tables, row, second)
+    if then is not None and gone is not None and gone.generation > then:
+        because = gone.because or gone.code
         return Change(kind="removed", target=row.id, url=row.url, before=None, after=None, because=because)
+    return None
+
+
+def _gone(tables: Tables, row: TargetState, run: RunLook) -> TargetState | None:
+    """The target as it stood at the end of the run, where it had failed or was skipped by then."""
+    end = math.inf if run.ended_at is None else run.ended_at
+    overwritten = [
+        each.before
+        for (target, *commit), each in tables.undo.items()
+        if target == row.id and tables.entries[commit[0], commit[1]].at >= end
+    ]
+    for then in (row, *reversed(overwritten)):
+        if then.settled_at is not None and then.settled_at <= end:
+            return then if then.state in (State.FAILED, State.SKIPPED) else None
     return None
 
 

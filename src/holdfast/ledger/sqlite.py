@@ -59,7 +59,7 @@ class SqliteLedger(SqlLedger):
     @classmethod
     def open(cls, path: Path, clock: Clock, boot: str) -> SqliteLedger:
         refuse_network_filesystem(path.parent)
-        with _told(path):
+        with told(path):
             store = SqliteStore(path, clock, boot)
             store.prepare()
         guard(path)
@@ -73,8 +73,11 @@ class SqliteStore:
         self._path, self._clock, self._boot = path, clock, boot
         self._pid = os.getpid()
         self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
-        self._connection = sqlite3.connect(
-            path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512
+        self._connection = self._connect(path.absolute().as_uri())
+
+    def _connect(self, uri: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            uri, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512, uri=True
         )
 
     def prepare(self) -> None:
@@ -161,7 +164,7 @@ class SqliteStore:
     def write(self) -> Iterator[SqliteTx]:
         """BEGIN IMMEDIATE always: a transaction that reads first and writes later cannot be waited for."""
         self._check_process()
-        with _told(self._path):
+        with told(self._path):
             self._begin()
             tx = SqliteTx(self._connection, self._clock, self._boot, self.lanes)
             try:
@@ -195,7 +198,7 @@ class SqliteStore:
 
     def damage(self) -> list[str]:
         """Pages and indexes that do not fit together. Bits that were flipped inside a value it cannot see."""
-        with _told(self._path):
+        with told(self._path):
             rows = self._connection.execute(f"PRAGMA integrity_check({DAMAGES_SHOWN})").fetchall()
         return [str(text) for (text,) in rows if text != "ok"]
 
@@ -213,7 +216,7 @@ class SqliteStore:
     @contextmanager
     def read(self) -> Iterator[SqliteTx]:
         self._check_process()
-        with _told(self._path):
+        with told(self._path):
             self._connection.execute("BEGIN")
             try:
                 yield SqliteTx(self._connection, self._clock, self._boot, self.lanes)
@@ -337,7 +340,7 @@ def _several(sql: str, n: int) -> str:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told(path: Path) -> Iterator[None]:
     """SQLite's errors in our words: what it means for the user, not which call failed."""
     try:
         yield
@@ -354,12 +357,20 @@ def _translated(error: sqlite3.DatabaseError, path: Path) -> HoldfastError:
     if "unable to open" in text and _has_no_names_left(path.parent):
         return DiskFull(f"no room for another file on the disk of {path.parent}: nothing more can be saved there")
     if "unable to open" in text or "readonly" in text:
-        return BadParams(f"the data folder {path.parent} cannot be written", hint="choose another with --data DIR")
+        return unwritable(path)
     if "locked" in text or "busy" in text:
         return LedgerUnavailable(f"{path.name} was busy for more than {BUSY_TIMEOUT_S:g} s")
     if "malformed" in text or "not a database" in text or "corrupt" in text:
         return _damaged(path, text)
     return LedgerUnfit(f"{path.name}: {text}")
+
+
+def unwritable(path: Path) -> BadParams:
+    """Another folder has other jobs: whoever means those of this ledger needs a copy of it."""
+    way = "choose another with --data DIR"
+    if path.exists():
+        way = "it can be looked at; to work its jobs make it writable, or copy it and name the copy with --data DIR"
+    return BadParams(f"the data folder {path.parent} cannot be written", hint=way)
 
 
 def _damaged(path: Path, what: str) -> LedgerUnfit:
@@ -388,7 +399,7 @@ def version_of(path: Path) -> int | None:
     """The schema of a ledger file, by a connection that only reads; None: there is none yet."""
     if not path.exists():
         return None
-    with _told(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+    with told(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
         known = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").fetchone()
         row = None if known is None else file.execute("SELECT schema_version FROM ledger").fetchone()
         return None if row is None else int(row[0])
@@ -397,7 +408,7 @@ def version_of(path: Path) -> int | None:
 def back_up(path: Path, to: Path) -> None:
     """SQLite's own backup: one instant of a file that others may be writing. The copy is checked."""
     source = f"{path.absolute().as_uri()}?mode=ro"
-    with _told(path), closing(sqlite3.connect(source, uri=True)) as live, closing(sqlite3.connect(to)) as copy:
+    with told(path), closing(sqlite3.connect(source, uri=True)) as live, closing(sqlite3.connect(to)) as copy:
         live.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a -wal beside it
         [(found,)] = copy.execute("PRAGMA quick_check(1)").fetchall()

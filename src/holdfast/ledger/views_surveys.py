@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import msgspec
 
 from holdfast.errors import BadParams, Corrupt
 from holdfast.ledger.selecting import RESULT_GEN
-from holdfast.ledger.tx import Row, Tx, marks, one
+from holdfast.ledger.tx import Row, Tx, marks, one, padded
+from holdfast.ledger.undoing import IDS_PER_STATEMENT
 from holdfast.model.job import Counts
 from holdfast.model.look import Change, RunLook
 from holdfast.model.outcome import BEYOND_CAP
@@ -119,7 +121,10 @@ def _books_then(job: int, row: Row) -> Counts | None:
 def changes(
     tx: Tx, job: int, first: RunLook, second: RunLook, after: int, limit: int
 ) -> tuple[list[Change], int | None]:
-    """One slice of the job's targets, each with the generation whose record stood at the end of either run."""
+    """One slice of the job's targets, each with the generation whose record stood at the end of either run.
+
+    What later runs did to them changes nothing: what they overwrote is kept beside them.
+    """
     newest = "(SELECT max(r.gen) FROM record r WHERE r.target = t.id AND r.n = 0 AND r.run <= ?)"
     rows = tx.rows(
         f"SELECT t.id, l.origin || t.path, {newest}, {newest}, t.gen, t.state, coalesce(t.because, t.code), d.at "
@@ -130,8 +135,40 @@ def changes(
     )
     differing = [row for row in rows if row[2] != row[3]]
     hashes = _hashes(tx, [(row[0], gen) for row in differing for gen in row[2:4] if gen is not None])
-    found = [change for row in rows if (change := _change(row, hashes, second)) is not None]
+    images = _overwritten(tx, [row[0] for row in rows if _may_be_gone(row, second)], second)
+    then = [(*row[:4], *images.get(row[0], row[4:])) for row in rows]
+    found = [change for row in then if (change := _change(row, hashes, second)) is not None]
     return found, rows[-1][0] if len(rows) == limit else None
+
+
+def _may_be_gone(row: Row, second: RunLook) -> bool:
+    """Whether it had a result, no newer one came, and what is known of it today is younger than the run."""
+    has_ended = second.ended_at is not None
+    return has_ended and row[2] is not None and row[2] == row[3] and not _by_the_end(row[7], second)
+
+
+def _by_the_end(at: int | None, run: RunLook) -> bool:
+    return at is not None and (run.ended_at is None or at <= run.ended_at)
+
+
+def _overwritten(tx: Tx, targets: list[int], second: RunLook) -> dict[int, tuple[Any, ...]]:
+    """How targets stood at the end of the run that failed or were skipped by then, and were put back since.
+
+    Generation, state, reason and when it was settled, as of a row of `changes`.
+    """
+    found: dict[int, tuple[Any, ...]] = {}
+    for start in range(0, len(targets), IDS_PER_STATEMENT):
+        part = padded(targets[start : start + IDS_PER_STATEMENT])
+        rows = tx.rows(
+            "SELECT u.target, u.before, d.at FROM undo u JOIN entry e ON e.chunk = u.chunk AND e.no = u.no "
+            "JOIN entry d ON d.chunk = u.done_chunk AND d.no = u.done_no "
+            f"WHERE u.target IN ({marks(part)}) AND u.state IN (5, 6) AND e.at >= ? AND d.at <= ?",
+            (*part, second.ended_at, second.ended_at),
+        )
+        for target, before, at in rows:
+            image = msgspec.json.decode(bytes(before))
+            found[target] = (image["gen"], image["state"], image["because"] or image["code"], at)
+    return found
 
 
 def _hashes(tx: Tx, wanted: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
@@ -148,7 +185,7 @@ def _change(row: Row, hashes: dict[tuple[int, int], bytes], second: RunLook) -> 
             return None
         kind = "added" if then is None else "changed"
         return Change(kind=kind, target=target, url=url, before=before, after=after, because=None)
-    was_settled = at is not None and (second.ended_at is None or at <= second.ended_at)
-    if then is not None and gen > then and state in (State.FAILED, State.SKIPPED) and was_settled:
+    is_gone = state in (State.FAILED, State.SKIPPED) and _by_the_end(at, second)
+    if then is not None and gen > then and is_gone:
         return Change(kind="removed", target=target, url=url, before=None, after=None, because=because)
     return None

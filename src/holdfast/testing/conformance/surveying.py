@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
 from holdfast.errors import BadParams
+from holdfast.model.edit import NEW
 from holdfast.model.host import UNREACHABLE, KeptRobots
-from holdfast.model.outcome import Record
+from holdfast.model.outcome import Record, Verdict
 from holdfast.model.states import COUNTED
+from holdfast.model.target import Claimed
 from holdfast.policy.robots import PRODUCT
 from holdfast.testing.conformance.bench import MARSH, Bench
-from holdfast.testing.conformance.verdicts import fail, page, retry, skip, succeed
+from holdfast.testing.conformance.reopening import finished, walk_to_the_end
+from holdfast.testing.conformance.verdicts import fail, page, retry, skip, succeed, unchanged
 from holdfast.testing.conformance.worker import Worker
 
 POND = "https://pond.test"
@@ -202,6 +206,22 @@ class TestChanges:
         assert ([(change.kind, change.url) for change in found], rest) == ([("added", here.url)], None)
         assert found[0].after is not None
 
+    def test_what_two_runs_differ_in_stays_so_whatever_later_runs_bring(self, bench: Bench) -> None:
+        """Gone in the second run, gone, there, skipped or waiting in the third: in the second it was gone."""
+        worker = bench.working(pages=5)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        worker.settle(*map(page, worker.claim()))
+        scanned_so(bench, worker, dict.fromkeys(range(1, 5), fail))
+        first, second = bench.ledger.runs(worker.job)
+        told, _ = bench.ledger.changes(worker.job, first, second)
+        assert [(change.kind, change.because) for change in told] == [("removed", "no such page")] * 4
+        scanned_so(bench, worker, {1: lambda here: fail(here, because="still not"), 2: page, 3: skip, 4: retry})
+        first, second, third = bench.ledger.runs(worker.job)
+        assert bench.ledger.changes(worker.job, first, second)[0] == told
+        found, _ = bench.ledger.changes(worker.job, first, third)
+        reasons = {change.url.rpartition("/")[2]: change.because for change in found}
+        assert reasons == {"1": "still not", "3": "redirects to the pond"}
+
     def test_changes_come_slice_by_slice(self, bench: Bench) -> None:
         worker = bench.working(pages=3)
         bench.ledger.open_run(worker.job, mode="full", trigger="cli")
@@ -212,6 +232,21 @@ class TestChanges:
         assert place is not None
         more, end = bench.ledger.changes(worker.job, first, second, after=place, limit=2)
         assert (len(found), len(more), end) == (2, 1, None)
+
+
+def scanned_so(bench: Bench, worker: Worker, verdicts: dict[int, Callable[[Claimed], Verdict]]) -> None:
+    """The job ended and scanned again as another run: pages by number; what is not named is unchanged."""
+    job = worker.job
+    bench.clock.advance(60)
+    finished(bench, worker)
+    bench.clock.advance(60)
+    bench.ledger.reopen(job, "rescan", mode=NEW, actor="ann", because="news")
+    walk_to_the_end(bench, job)
+    bench.ledger.open_run(job, mode="resume", trigger="cli")
+    worker.lease()
+    hand = worker.claim()
+    worker.settle(*(verdicts.get(int(here.url.rpartition("/")[2]), unchanged)(here) for here in hand))
+    bench.clock.advance(60)
 
 
 def with_every_status(bench: Bench) -> Worker:

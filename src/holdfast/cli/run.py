@@ -61,6 +61,11 @@ def run(call: Call) -> int:
     return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
 
 
+def check(call: Call, ledger: Ledger | None) -> None:
+    """A recipe of one's own, as a row of a list asks for it: raises what `run` would find wrong. Writes nothing."""
+    recipe_jobs.check(call, _asked(call, ledger), ledger)
+
+
 def _asked(call: Call, ledger: Ledger | None) -> Asked:
     what, typed = call.options.what, dict(call.options.param)
     named = None if catalogue.names_code(what) else recipe_jobs.named_job(ledger, what)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import holdfast, ledger_in, put_into, submit, write_manual_checkpoint
-from holdfast.cli.refusals import COMMAND_OF
+from holdfast.cli.refusals import COMMAND_OF, STATUS_WORDS
 from holdfast.demo.serving import WorldServer
 from holdfast.engine import control
 from holdfast.errors import IllegalMove
@@ -79,8 +79,9 @@ def led_to(verb: str, status: str) -> str:
 
 
 def assert_refused(said: str, verb: str, status: str) -> None:
+    words = STATUS_WORDS.get(status, status)
     forsaken = ", and nobody works it" if status == "in_progress" else ""
-    why = "frogs was cancelled for good" if verb in LOOK_FIRST else f"Cannot {verb} frogs: it is {status}{forsaken}"
+    why = "frogs was cancelled for good" if verb in LOOK_FIRST else f"Cannot {verb} frogs: it is {words}{forsaken}"
     assert said.startswith(f"{why}. Allowed: holdfast ")
     assert ("holdfast resume frogs" in said) or not forsaken
     ways = [COMMAND_OF[each].format(name="frogs") for each in allowed(JOB, status, by="user")]

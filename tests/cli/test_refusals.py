@@ -38,10 +38,15 @@ def test_a_refusal_names_the_job_its_status_and_the_way_on() -> None:
     assert refused.allowed == ("rescan", "retry", "rollback")
 
 
+def test_a_status_is_said_in_words() -> None:
+    move = IllegalMove("job", "timeout", "restart", allowed(JOB, "timeout"))
+    assert refusal(make_job(status="timeout"), move).message.startswith("Cannot restart docs-x: it is timed out. ")
+
+
 def test_a_running_job_that_nobody_works_can_be_taken_up() -> None:
     job, move = make_job(status="in_progress"), IllegalMove("job", "in_progress", "retry", ("pause", "cancel"))
     assert refusal(job, move, is_worked=False).message == (
-        "Cannot retry docs-x: it is in_progress, and nobody works it. "
+        "Cannot retry docs-x: it is in progress, and nobody works it. "
         "Allowed: holdfast resume docs-x, holdfast pause docs-x, holdfast cancel docs-x, "
         "holdfast rollback docs-x CHECKPOINT."
     )

@@ -19,6 +19,7 @@ COMMAND_OF: dict[str, str] = {
     "retry": "holdfast retry {name}",
     "rollback": "holdfast rollback {name} CHECKPOINT",
 }
+STATUS_WORDS = {"in_progress": "in progress", "timeout": "timed out"}  # the others are English as they are
 HIGHER_LIMIT = {"page_limit": "--extend-pages 500", "time_limit": "--extend 30m"}
 
 
@@ -62,11 +63,16 @@ def raise_limit(job: Job, reason: str | None) -> str:
 def refusal(job: Job, move: IllegalMove, *, is_worked: bool = True) -> NotAllowed:
     """`Cannot pause docs-x: it is completed. Allowed: …`"""
     is_idle = job.status == "in_progress" and not is_worked
-    state = f"{job.status}, and nobody works it" if is_idle else job.status
+    state = f"{status_word(job)}, and nobody works it" if is_idle else status_word(job)
     ways = ", ".join(ways_on(job, is_worked=is_worked))
     return NotAllowed(
         f"Cannot {move.verb} {job.name}: it is {state}. Allowed: {ways}.", allowed(JOB, job.status, by="user")
     )
+
+
+def status_word(job: Job) -> str:
+    """The status in a sentence: `it is timed out`."""
+    return STATUS_WORDS.get(job.status, job.status)
 
 
 def is_cancelled(job: Job) -> Refused:

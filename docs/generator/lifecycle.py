@@ -35,7 +35,7 @@ def lifecycle() -> str:
         "`allowed_actions`, exit code 6 and this page all come from the same rows of `model/states.py`.",
         "A state is a fact. *Pausing* is `in_progress` with a request beside it; *waiting* is `pending` with a time "
         "and a because. A move that is *fenced* needs the chunk's present epoch: a worker that lost its lease cannot "
-        "make it. A move marked *no command yet* is in the table, and nothing in this version makes it.",
+        "make it. A move *by* a user has its command; the others happen while a job is worked.",
         "Active time, which `--time-limit` counts, is added up where leases are renewed: every third of `lease`, ten "
         "seconds by default. A kill loses what came after the last renewal, so a killed job may run so much longer.",
         *(part for machine in MACHINES for part in _machine(machine)),
@@ -72,10 +72,10 @@ def _move(machine: Machine, row: Move) -> tuple[str, ...]:
     cells = (f"`{row.verb}`", f"`{row.source}`", f"`{row.target}`", row.by, yes(row.fenced), row.why)
     if machine is not JOB:
         return cells
-    command = COMMAND_OF.get(row.verb, "").format(name="JOB")
+    command = COMMAND_OF[row.verb].format(name="JOB") if row.by == "user" else ""
     if (row.source, row.verb) == ("timeout", "resume"):
         command += " --extend 30m"
-    return (*cells, f"`{command}`" if command else "no command yet" if row.by == "user" else "")
+    return (*cells, f"`{command}`" if command else "")
 
 
 def _diagram(machine: Machine) -> str:

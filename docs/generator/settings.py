@@ -40,8 +40,9 @@ def settings() -> str:
         "command; a variable of the environment; the job file; the nearest `holdfast.toml`, in the folder where the "
         "command runs or above it (`-C FILE` names another); `$XDG_CONFIG_HOME/holdfast/config.toml` "
         "(`~/.config/holdfast/config.toml`); the default. All of it is checked before anything is done: a key that "
-        "does not exist is an error with a suggestion (exit code 2), and so is a value that cannot be used. Numbers of "
-        "things at once are brought to the nearest number that can be.",
+        "does not exist is an error with a suggestion (exit code 2), and so is a value that cannot be used. A number "
+        "of things at once (`concurrency`, `per_host`) that is out of bounds is brought to the nearest one that can "
+        "be, without a word, in `holdfast.toml` or a variable; typed as an option, or in a job file, it is refused.",
         EXAMPLE,
         "Durations are `500ms 2s 30m 2h`, sizes `10kB 1.5GB`; a bare number is seconds, or bytes. A path in a file is "
         "relative to the folder of that file.",

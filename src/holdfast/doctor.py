@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from holdfast import config, wiring
 from holdfast.audit.segments import lost_pages, short_segments
@@ -59,12 +60,27 @@ def _configuration(settings: Settings) -> Check:
 def _folder(settings: Settings) -> Check:
     data = settings.data
     if not data.exists():
+        why = _cannot_be_made(data)
+        if why is not None:
+            return Check("data folder", False, f"{data} cannot be made: {why}; choose another with --data DIR")
         return Check("data folder", True, f"{data} is not there yet; the first job makes it")
     if not data.is_dir():
         return Check("data folder", False, f"{data} is a file; choose another with --data DIR")
     if not os.access(data, os.W_OK | os.X_OK):
         return Check("data folder", False, f"{data} cannot be written; choose another with --data DIR")
     return Check("data folder", True, str(data))
+
+
+def _cannot_be_made(data: Path) -> str | None:
+    """Tried with a folder of another name, which is gone at once: a job that begins at this moment is not disturbed."""
+    from tempfile import TemporaryDirectory
+
+    there = next(folder for folder in data.absolute().parents if folder.exists())
+    try:
+        with TemporaryDirectory(prefix=".holdfast-doctor-", dir=there):
+            return None
+    except OSError as error:
+        return error.strerror
 
 
 def _disk(settings: Settings) -> Check:

@@ -122,6 +122,8 @@ def damage_of(settings: Settings) -> HoldfastError | None:
 def _make_folder(settings: Settings) -> None:
     """Durable before the ledger in it is: a folder with a ledger was."""
     folder = settings.data
+    if folder.exists() and not folder.is_dir():
+        raise BadParams(f"the data folder {folder} is a file", hint="choose another with --data DIR")
     try:
         if not settings.ledger_path.exists():
             make_directory(folder)

@@ -65,7 +65,7 @@ def test_a_global_option_that_cannot_be_used_is_said(argv: list[str], sentence: 
         (["crawl", "x.test", "--scope", "galaxy"], "--scope: invalid choice: 'galaxy'"),
         (["crawl", "x.test", "--header", "frog"], "is not a header"),
         (["crawl", "x.test", "--name", "a b"], "cannot be a job's name"),
-        (["crawl", "x.test", "--name", "J-7f3a"], "cannot be a job's name"),
+        (["crawl", "x.test", "--name", "J-7f3a"], "cannot be a job's name: it looks like a job's id"),
         (["crawl", "x.test", "-o", "out.frog"], "the suffix names no form"),
         (["crawl", "x.test", "--to", "jsonl"], "needs a file to write to"),
         (["crawl", "x.test", "-o", "-", "--json"], "stdout can carry one thing"),

@@ -51,6 +51,28 @@ def test_a_bad_url_is_refused(url: str, tmp_path: Path) -> None:
     assert "is not an http or https URL" in done.err
 
 
+@pytest.mark.parametrize("url", ["http://marsh.test:99999/", "marsh.test:65536", f"http://marsh.test:{'9' * 5000}/x"])
+def test_a_port_that_is_none_is_said_to_be_what_is_wrong(url: str, tmp_path: Path) -> None:
+    done = holdfast("crawl", url, cwd=tmp_path)
+    assert (done.code, done.err) == (2, f"'{url}': a port is a number up to 65535\n")
+
+
+def test_seeds_that_cannot_be_read_are_refused_without_numbers_for_programs(tmp_path: Path) -> None:
+    (tmp_path / "toads.txt").write_bytes(b"\xff\xfe")
+    missing = holdfast("crawl", "--seeds", "nope.txt", cwd=tmp_path)
+    assert (missing.code, missing.err) == (2, "--seeds: nope.txt cannot be read: No such file or directory\n")
+    unread = holdfast("crawl", "--seeds", "toads.txt", cwd=tmp_path)
+    assert (unread.code, unread.err) == (2, "--seeds: toads.txt cannot be read: it is no text in UTF-8\n")
+
+
+def test_a_data_folder_that_is_a_file_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "reeds").write_text("green")
+    done = holdfast("crawl", "marsh.test", "--data", "reeds", cwd=tmp_path)
+    assert done.code == 2
+    assert done.err.startswith("The data folder ")
+    assert done.err.endswith("reeds is a file (choose another with --data DIR)\n")
+
+
 @pytest.mark.parametrize("word", ["toads", "toads~1", "J-12ab", "\u0166oads"])
 def test_a_word_that_may_be_a_job_is_one_that_is_not_there(word: str, tmp_path: Path) -> None:
     assert holdfast("crawl", word, cwd=tmp_path).code == 5

@@ -46,16 +46,64 @@ def test_a_list_without_rows_is_said_to_have_none(tmp_path: Path) -> None:
 
 def test_a_job_that_is_refused_does_not_stop_the_next(tree: WorldServer, tmp_path: Path) -> None:
     seed = tree.oracle()["seeds"][0]
-    words = batch(tmp_path, f"pond,url\nfrogs,http://127.0.0.1:1/\ntoads,{seed}\n")
+    holdfast("crawl", seed, "--name", "frogs", "--start-paused", cwd=tmp_path, HOLDFAST_HTTP__ALLOW=tree.address)
+    holdfast("cancel", "frogs", cwd=tmp_path)
+    words = batch(tmp_path, f"pond,url\nfrogs,{seed}\ntoads,{seed}\n", TEMPLATE.replace("max_depth = 1\n", ""))
     done = holdfast(*words, "--json", cwd=tmp_path, HOLDFAST_HTTP__ALLOW=tree.address)
-    assert (done.code, [row["exit_code"] for row in done.json()["jobs"]]) == (2, [2, 0])
-    assert "ponds.csv:2: 127.0.0.1 is a private address" in done.err
+    assert (done.code, [row["exit_code"] for row in done.json()["jobs"]]) == (6, [6, 0]), done.err
+    assert "ponds.csv:2: frogs was cancelled for good" in done.err
+
+
+BAD_ROWS = """pond,url
+newts,http://{address}/p/1
+frogs,banana
+toads,ftp://marsh.test/
+eels,http://127.0.0.1:1/
+carps,http://{address}/p/2
+pikes,banana
+"""
+
+
+def test_all_bad_rows_are_named_at_once_and_no_job_is_made_or_changed(tree: WorldServer, tmp_path: Path) -> None:
+    allowed = {"HOLDFAST_HTTP__ALLOW": tree.address}
+    words = batch(tmp_path, BAD_ROWS.format(address=tree.address))
+    first = holdfast(*words, cwd=tmp_path, **allowed)
+    assert first.code == 2
+    assert first.err.splitlines() == [
+        "4 rows cannot be used, and nothing was begun:",
+        "  ponds.csv:3,7: 'banana' is not a URL; the name of a job must stand alone",
+        "  ponds.csv:4: 'ftp://marsh.test/' is not an http or https URL (holdfast crawl https://docs.example.dev)",
+        "  ponds.csv:5: 127.0.0.1 is a private address; refused. To allow: --allow-private",
+    ]
+    assert not (tmp_path / "holdfast-data").exists()
+    holdfast("crawl", f"{tree.url}/p/1", "--name", "newts", "--start-paused", cwd=tmp_path, **allowed)
+    events = holdfast("events", "newts", "--json", cwd=tmp_path).json()["events"]
+    assert holdfast(*words, cwd=tmp_path, **allowed).err == first.err
+    assert holdfast("events", "newts", "--json", cwd=tmp_path).json()["events"] == events
+    assert [job["name"] for job in holdfast("jobs", "--json", cwd=tmp_path).json()["jobs"]] == ["newts"]
+
+
+@pytest.mark.parametrize(
+    ("template", "sentence"),
+    [
+        ('kind = "cases"\nname = "{pond}"\nrange = ["{url}"]\nurl = "https://x.test/{{number}}"\n', "ponds.csv:2: "),
+        ('kind = "pond.py"\nname = "{pond}"\nparams = { url = "{url}" }\n', "pond.py"),
+        ('kind = "documents"\nname = "{pond}"\nlist = "{url}"\n', "ponds.csv:2: this version has no jobs of kind"),
+        ('name = "{pond}"\nseeds = ["marsh.test"]\noutput = "{url}/a.jsonl"\n', "there is no folder"),
+    ],
+)
+def test_every_kind_of_job_is_checked_first(template: str, sentence: str, tmp_path: Path) -> None:
+    done = holdfast(*batch(tmp_path, "pond,url\nfrogs,banana\n", template), cwd=tmp_path)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert sentence in done.err
+    assert done.err.endswith("; nothing was begun\n")
+    assert not (tmp_path / "holdfast-data").exists()
 
 
 @pytest.mark.parametrize(
     ("rows", "template", "sentence"),
     [
-        ("pond,url\nfrogs\n", TEMPLATE, "ponds.csv:2 has 1 cells, not 2"),
+        ("pond,url\nfrogs\n", TEMPLATE, "ponds.csv:2: it has 1 cells, not 2"),
         ("pond,pond\nfrogs,x\n", TEMPLATE, "must name the columns, each once"),
         ("", TEMPLATE, "must name the columns, each once"),
         ("pond,url\nfrogs,marsh.test\nfrogs,pond.test\n", TEMPLATE, "is that of line 2 too"),

@@ -33,6 +33,15 @@ def test_an_empty_place_is_in_order_and_stays_empty(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("place", ["reeds/data", "/proc/holdfast/data"])
+def test_a_data_folder_that_the_first_job_could_not_make_is_a_finding(place: str, tmp_path: Path) -> None:
+    (tmp_path / "reeds").write_text("green")
+    found = checks(tmp_path, "--data", place, code=9)
+    assert found["data folder"]["detail"].startswith(f"{place} cannot be made: ")
+    assert holdfast("crawl", "marsh.test", "--data", place, cwd=tmp_path).code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["reeds"]
+
+
 def test_a_healthy_crawl_passes_every_check(tree: WorldServer, tmp_path: Path) -> None:
     """DOC-30."""
     assert holdfast(*crawl_words(tree, "--max-depth", "1"), cwd=tmp_path).code == 0

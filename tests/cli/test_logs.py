@@ -71,6 +71,7 @@ def test_a_recovery_is_told(slow_tree: WorldServer, tmp_path: Path) -> None:
     assert (seen.code, seen.err) == (0, "Nobody works frogs any more.\n")
     assert "[HOLDFAST][RECOVERY] job=J-" in seen.out
     assert "lost=0" in seen.out
+    assert "chunks=" not in seen.out  # the events have one per chunk
     assert " event=end run=R-2 how=paused status=paused " in seen.out
     assert CONTROL_CODE.search(seen.out) is None
 

@@ -66,7 +66,10 @@ def test_status_is_one_screen(crawled: Path) -> None:
     assert lines[1].startswith("Done: ")
     assert lines[2].startswith("discovered ")
     assert "  failed: http_404 1" in lines
-    assert lines[-1] == "allowed: holdfast crawl frogs --mode full, holdfast retry frogs"
+    assert (
+        lines[-1]
+        == "allowed: holdfast crawl frogs --mode full, holdfast retry frogs, holdfast rollback frogs CHECKPOINT"
+    )
     assert len(lines) < 12
 
 

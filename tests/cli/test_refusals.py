@@ -10,13 +10,20 @@ from holdfast.cli.refusals import refusal, ways_on
 from holdfast.errors import IllegalMove
 from holdfast.model.states import JOB, allowed
 
+BACK = "holdfast rollback docs-x CHECKPOINT"
 WAYS = {
-    "pending": ["holdfast crawl docs-x", "holdfast cancel docs-x"],
-    "in_progress": ["holdfast pause docs-x", "holdfast cancel docs-x"],
-    "paused": ["holdfast resume docs-x", "holdfast cancel docs-x", "holdfast restart docs-x", "holdfast retry docs-x"],
-    "completed": ["holdfast crawl docs-x --mode full", "holdfast retry docs-x"],
-    "failed": ["holdfast resume docs-x", "holdfast retry docs-x"],
-    "timeout": ["holdfast resume docs-x --extend 30m", "holdfast cancel docs-x", "holdfast retry docs-x"],
+    "pending": ["holdfast crawl docs-x", "holdfast cancel docs-x", BACK],
+    "in_progress": ["holdfast pause docs-x", "holdfast cancel docs-x", BACK],
+    "paused": [
+        "holdfast resume docs-x",
+        "holdfast cancel docs-x",
+        "holdfast restart docs-x",
+        "holdfast retry docs-x",
+        BACK,
+    ],
+    "completed": ["holdfast crawl docs-x --mode full", "holdfast retry docs-x", BACK],
+    "failed": ["holdfast resume docs-x", "holdfast retry docs-x", BACK],
+    "timeout": ["holdfast resume docs-x --extend 30m", "holdfast cancel docs-x", "holdfast retry docs-x", BACK],
     "cancelled": ["holdfast crawl docs-x --new"],
 }
 
@@ -25,17 +32,23 @@ def test_a_refusal_names_the_job_its_status_and_the_way_on() -> None:
     move = IllegalMove("job", "completed", "pause", allowed(JOB, "completed"))
     refused = refusal(make_job(status="completed"), move)
     assert (
-        refused.message
-        == "Cannot pause docs-x: it is completed. Allowed: holdfast crawl docs-x --mode full, holdfast retry docs-x."
+        refused.message == "Cannot pause docs-x: it is completed. Allowed: holdfast crawl docs-x --mode full, "
+        "holdfast retry docs-x, holdfast rollback docs-x CHECKPOINT."
     )
     assert refused.allowed == ("rescan", "retry", "rollback")
+
+
+def test_a_status_is_said_in_words() -> None:
+    move = IllegalMove("job", "timeout", "restart", allowed(JOB, "timeout"))
+    assert refusal(make_job(status="timeout"), move).message.startswith("Cannot restart docs-x: it is timed out. ")
 
 
 def test_a_running_job_that_nobody_works_can_be_taken_up() -> None:
     job, move = make_job(status="in_progress"), IllegalMove("job", "in_progress", "retry", ("pause", "cancel"))
     assert refusal(job, move, is_worked=False).message == (
-        "Cannot retry docs-x: it is in_progress, and nobody works it. "
-        "Allowed: holdfast resume docs-x, holdfast pause docs-x, holdfast cancel docs-x."
+        "Cannot retry docs-x: it is in progress, and nobody works it. "
+        "Allowed: holdfast resume docs-x, holdfast pause docs-x, holdfast cancel docs-x, "
+        "holdfast rollback docs-x CHECKPOINT."
     )
     assert "resume" not in refusal(job, move, is_worked=True).message
 

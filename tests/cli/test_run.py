@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Done, Running, holdfast, ledger_in
+from cli.commands import Done, Running, holdfast, ledger_in, submit
 from cli.ponds import BOARDS, FORUM, THREADS, forum_page, forum_words, write
 from holdfast.testing.fake_web import Answer, FakeWeb
 from waiting import wait_until
@@ -264,6 +264,11 @@ def test_what_cannot_be_run_is_said_and_makes_no_job(tmp_path: Path, text: str, 
 
 def test_what_is_no_recipe_and_no_job_is_said(tmp_path: Path) -> None:
     refused(holdfast("run", "frogs", cwd=tmp_path), 2, "no recipe 'frogs'")
+    with ledger_in(tmp_path) as ledger:
+        submit(ledger)
+    refused(
+        holdfast("run", "frogz", cwd=tmp_path), 2, "no recipe 'frogz', and no job of that name; did you mean frogs?"
+    )
     refused(holdfast("run", "none.py", cwd=tmp_path), 2, "none.py cannot be read")
     refused(holdfast("run", "no.such:recipe", cwd=tmp_path), 2, "he module no.such cannot be loaded")
 

@@ -53,11 +53,19 @@ def test_only_what_failed_means_nothing_else_is_left(tree: WorldServer, tmp_path
 def test_none_begins_from_the_seeds_again(tree: WorldServer, tmp_path: Path) -> None:
     assert holdfast(*crawl_words(tree), cwd=tmp_path).code == 0
     before = asked_for(tree, "/p/0")
-    done = holdfast("resume", "frogs", "--strategy", "none", "--json=status,counts", cwd=tmp_path)
+    done = holdfast("resume", "frogs", "--strategy", "none", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert done.json()["counts"]["succeeded"] == 60
+    assert "discovered 60 = 60 succeeded" in done.err
+    assert "Starting frogs again from the beginning: 60 done, 0 failed so far, kept until" in done.err
+    assert "Resuming" not in done.err
     assert asked_for(tree, "/p/0") == before + 1
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+
+
+def test_a_job_that_begins_again_and_ignores_robots_says_so_again(tree: WorldServer, tmp_path: Path) -> None:
+    assert holdfast(*crawl_words(tree, "--ignore-robots", "--max-depth", "0"), cwd=tmp_path).code == 0
+    done = holdfast("resume", "frogs", "--strategy", "none", cwd=tmp_path)
+    assert done.err.startswith("Warning: frogs ignores robots.txt")
 
 
 def test_a_job_that_a_crash_left_is_prepared_too(tree: WorldServer, tmp_path: Path) -> None:

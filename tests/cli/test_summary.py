@@ -63,7 +63,9 @@ def test_the_answers_to_signals() -> None:
         "Pausing: finishing 8 pages (at most 10 s). Ctrl-C again exits now; nothing is lost either way."
     )
     assert pausing(1, 10.0).startswith("Pausing: finishing 1 page (")
-    assert "is not paused" in draining(8, 10.0)
+    assert pausing(0, 10.0) == "Pausing (at most 10 s). Ctrl-C again exits now; nothing is lost either way."
+    assert draining(8, 10.0).startswith("Stopping: finishing 8 pages (at most 10 s). The job is not paused")
+    assert draining(0, 10.0).startswith("Stopping (at most 10 s). The job is not paused")
 
 
 def test_one_page_in_flight_is_told_in_the_singular() -> None:

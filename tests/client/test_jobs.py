@@ -220,7 +220,7 @@ def test_reading_makes_no_folder(client: hf.Client, tmp_path: Path) -> None:
     for read in (client.jobs, client.limits, lambda: client.job("pond")):
         with pytest.raises(hf.HoldfastError, match="knows of no job"):
             read()
-    with pytest.raises(hf.BadParams, match="cannot be written"):
+    with pytest.raises(hf.BadParams, match="is a file"):
         hf.Client(data=__file__).jobs()
 
 

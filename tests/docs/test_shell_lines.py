@@ -19,7 +19,7 @@ import pytest
 
 from cli.commands import DEADLINE_S, Running, holdfast
 from crash.suites.registry import SUITES
-from docs.reading import DOCS, blocks, commands, made_or_installed, pages, shell_lines
+from docs.reading import DOCS, QUICKSTART, blocks, commands, made_or_installed, pages, shell_lines
 from servers import cannot_run
 from tidy.source_tree import ROOT
 
@@ -172,3 +172,13 @@ def test_the_quickstarts_handbook_is_served_and_its_crawler_killed(tmp_path: Pat
         finally:
             server.terminate()
             server.wait(DEADLINE_S)
+
+
+def test_the_quickstart_can_be_typed_in_order() -> None:
+    """What finishes the handbook comes behind the kill, and what works it once more after that says so."""
+    lines = shell_lines(QUICKSTART)
+    killed = lines.index(KILLED)
+    assert not [line for line in lines[:killed] if "--delay" in line]
+    finishes, *again = [line for line in lines[killed:] if line.startswith("holdfast crawl handbook")]
+    assert finishes.endswith("--delay 0")
+    assert all("--mode full" in line or "--new" in line for line in again)

@@ -86,6 +86,13 @@ MUTANTS = (
         "cli/test_doctor.py -k 'full_disk'",
     ),
     Mutant(
+        "rows checked one by one",
+        "all rows of a list are checked before the first job begins",
+        "cli/batch.py",
+        (("lambda wish: check_wish(_alone(batch), wish, ledger)", "lambda wish: None"),),
+        "cli/test_batch.py -k 'named_at_once'",
+    ),
+    Mutant(
         "plan not compared",
         "a recipe's plan that changed between runs is refused, and nothing is planned twice or left out (TGT-08)",
         "engine/planner.py",

@@ -1,17 +1,19 @@
 """`holdfast run LIST.csv --template FILE.toml`: one job per row of a list, one after the other.
 
-Every row is read and checked before the first job begins. The same command again goes on: jobs that are done say so.
+Every row is read and checked before the first job begins, or an earlier one is changed. The same command again goes on:
+jobs that are done say so.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.cli import exits
 from holdfast.cli.call import Call
-from holdfast.cli.job_files import run_wish
+from holdfast.cli.job_files import check_wish, run_wish
 from holdfast.cli.text import count_of
 from holdfast.config.jobfile import JobWish
 from holdfast.config.lists import wishes_of_list
@@ -28,8 +30,9 @@ def run_list(call: Call, path: Path) -> int:
     for option in ("name", "output"):
         if getattr(call.options, option) is not None:
             raise UsageError(f"--{option} is one, and the jobs are many", hint=f'{option} = "{{column}}" in {template}')
-    wanted = list(wishes_of_list(path, Path(template)))
     batch = replace(call, settings=replace(call.settings, pace={**call.settings.pace, "batch": path.stem}))
+    with call.ledger() if call.has_ledger() else nullcontext() as ledger:
+        wanted = wishes_of_list(path, Path(template), lambda wish: check_wish(_alone(batch), wish, ledger))
     call.voice.say(f"{path.stem}: {count_of(len(wanted), 'job')}")
     if not wanted:
         call.voice.say(f"{path} has no rows behind its first line, which names the columns; there is nothing to do.")
@@ -46,11 +49,15 @@ def run_list(call: Call, path: Path) -> int:
     return exits.worst([row["exit_code"] for row in done])
 
 
+def _alone(call: Call) -> Call:
+    """Of one job of many: --json is answered for all of them together."""
+    return replace(call, globals=replace(call.globals, fields=None))
+
+
 def _worked(call: Call, wish: JobWish) -> int:
     """One job; one that cannot be worked is said and does not stop the next."""
-    alone = replace(call, globals=replace(call.globals, fields=None))
     try:
-        return run_wish(alone, wish)
+        return run_wish(_alone(call), wish)
     except UsageError as error:
         call.voice.complain(Refused(f"{wish.where}: {error.message}", hint=error.hint))
         return exits.of_error(error)

@@ -34,15 +34,27 @@ def arguments(parser: Parser) -> None:
 
 
 def run(call: Call) -> int:
+    call = _meant(call)
+    if call.options.update:
+        call.voice.say("Cases have no scope: a range is what it is, and --update changes nothing of it.")
+    return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
+
+
+def check(call: Call, ledger: Ledger | None) -> None:
+    """Raise what `run` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
+    call = _meant(call)
+    recipe_jobs.check(call, _asked(call, ledger), ledger)
+
+
+def _meant(call: Call) -> Call:
+    """The call, with what holdfast.toml says of the job that it names."""
     if call.settings.jobs:
         from holdfast.cli.job_files import configured
 
         call = configured(call)
     if not call.options.what and call.options.name is None:
         raise UsageError("cases needs a range, or the name of a job", hint="holdfast cases IMM-1-25..IMM-99-25 --url …")
-    if call.options.update:
-        call.voice.say("Cases have no scope: a range is what it is, and --update changes nothing of it.")
-    return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
+    return call
 
 
 def _asked(call: Call, ledger: Ledger | None) -> Asked:

@@ -25,7 +25,7 @@ from holdfast.cli.starting import (
 from holdfast.cli.streaming import streaming
 from holdfast.cli.submitting import Counter, submitted
 from holdfast.cli.values import share, whole
-from holdfast.engine.asking import Asked, find_or_submit
+from holdfast.engine.asking import Asked, find_or_submit, judge
 from holdfast.errors import BadParams, NotFound, UsageError
 from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
@@ -65,12 +65,7 @@ def arguments(parser: Parser) -> None:
 def run(call: Call) -> int:
     call = _configured(call)
     options = call.options
-    if not options.what and options.seeds is None and options.name is None:
-        raise UsageError("crawl needs a URL, or the name of a job", hint="holdfast crawl https://docs.example.dev")
-    refuse_detach(call)
-    output = outputs.read_output(call, options.output, options.to)
-    if options.name is not None:
-        check_name(options.name)
+    output = _checked_output(call)
     with nursery_for(call) as nursery, call.ledger() as ledger:
         job, announced = _job(call, ledger)
         job = outputs.keep_output(call, ledger, job, output)
@@ -82,6 +77,24 @@ def run(call: Call) -> int:
         with streaming(call, ledger, job, output) as left:
             result = carry_on(call, ledger, job, nursery, announced=announced)
         return conclude(call, ledger, result, output=left.output, fail_on=options.fail_on)
+
+
+def check(call: Call, ledger: Ledger | None) -> None:
+    """Raise what `run` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
+    call = _configured(call)
+    _checked_output(call)
+    judge(ledger, _asked(call, ledger), Counter(call, lambda job, params, options: job))
+
+
+def _checked_output(call: Call) -> outputs.Output | None:
+    """Where the results go, once the call is one that can be followed."""
+    options = call.options
+    if not options.what and options.seeds is None and options.name is None:
+        raise UsageError("crawl needs a URL, or the name of a job", hint="holdfast crawl https://docs.example.dev")
+    refuse_detach(call)
+    if options.name is not None:
+        check_name(options.name)
+    return outputs.read_output(call, options.output, options.to)
 
 
 def _configured(call: Call) -> Call:
@@ -98,9 +111,6 @@ def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
 
     And whether it is scanned again, in a changed scope, which was said.
     """
-    options = call.options
-    named = _named(ledger, options.what) if options.name is None else None
-    typed = wishes.read_wishes(options, [] if named else _urls(options.what))
     announced = False
 
     def as_found(job: Job, params: dict[str, Any], changed: Options) -> Job:
@@ -109,7 +119,15 @@ def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
         job, announced = with_scope(call, ledger, job, params)
         return amended(call, ledger, job, changed)
 
-    asked = Asked(
+    return find_or_submit(ledger, _asked(call, ledger), Counter(call, as_found), actor="cli"), announced
+
+
+def _asked(call: Call, ledger: Ledger | None) -> Asked:
+    """The job as this command asks for it."""
+    options = call.options
+    named = _named(ledger, options.what) if options.name is None else None
+    typed = wishes.read_wishes(options, [] if named else _urls(options.what))
+    return Asked(
         recipe=wiring.recipe_of(RECIPE),
         given={**typed.scope, **({"seeds": list(typed.seeds)} if typed.seeds else {})},
         pace=typed.pace,
@@ -118,14 +136,15 @@ def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
         named=named,
         new=options.new,
     )
-    return find_or_submit(ledger, asked, Counter(call, as_found), actor="cli"), announced
 
 
-def _named(ledger: Ledger, what: list[str]) -> Job | None:
+def _named(ledger: Ledger | None, what: list[str]) -> Job | None:
     """The job that the only argument names. `docs.x.dev` is a job if there is one of that name, else a URL."""
     if len(what) != 1 or "://" in what[0]:
         return None
     try:
+        if ledger is None:
+            raise NotFound(f"there is no job {what[0]!r}")
         return ledger.job(what[0])
     except NotFound as error:
         if looks_like_url(what[0]):

@@ -35,7 +35,8 @@ MEANINGS: dict[int, str] = {
     SOME_FAILED:  "completed, some targets failed (see --fail-on), or nothing came out of it",
     NOT_ALLOWED:  "not authenticated or not allowed: the database does not let this user in",
     NOT_FOUND:    "no such job, run, target, checkpoint or source",
-    REFUSED:      "refused: illegal move, job held elsewhere, scope differs; the allowed moves are named as commands",
+    REFUSED:      "refused: illegal move, job held elsewhere, scope differs; the ways on are named. "
+                  "Or cancelled from elsewhere",
     UNREACHABLE:  "database unreachable; the same command goes on",
     JOB_FAILED:   "job failed (seed unreachable, stale); goes on after the fix",
     CHECK_FAILED: "a check failed, or the ledger is newer than the program or damaged: nothing written",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from holdfast.cli.call import Call
@@ -18,6 +19,7 @@ from holdfast.config.job_keys import JOB_KEYS
 from holdfast.config.jobfile import JobWish, read_job_file, words
 from holdfast.config.table import PREFIX, SETTINGS
 from holdfast.errors import BadParams, HoldfastError, UsageError
+from holdfast.ports import Ledger
 
 OF_LISTS = ("template",)  # options of the list that a job's row is in
 
@@ -42,11 +44,21 @@ def run_file(call: Call, path: Path, row: dict[str, str] | None = None) -> int:
 
 def run_wish(call: Call, wanted: JobWish) -> int:
     """Start the job by its own command; options typed for the command at hand win."""
+    code: int = _module_of(wanted).run(filled_in(call, wanted))
+    return code
+
+
+def check_wish(call: Call, wanted: JobWish, ledger: Ledger | None) -> None:
+    """Raise what its own command would find wrong with it; nothing is written. No ledger: no jobs yet."""
+    _module_of(wanted).check(filled_in(call, wanted), ledger)
+
+
+def _module_of(wanted: JobWish) -> ModuleType:
+    """The command that makes such jobs."""
     row = command(wanted.command)
     if row is None:
         raise UsageError(f"{wanted.where}: this version has no jobs of kind {wanted.kind!r}")
-    code: int = import_module(f"holdfast.cli.{row.module}").run(filled_in(call, wanted))
-    return code
+    return import_module(f"holdfast.cli.{row.module}")
 
 
 def filled_in(call: Call, wanted: JobWish) -> Call:

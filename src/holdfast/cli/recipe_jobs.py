@@ -30,7 +30,7 @@ from holdfast.cli.streaming import streaming
 from holdfast.cli.submitting import Counter, submitted
 from holdfast.cli.text import columns, count_of, to_json
 from holdfast.cli.values import share, whole
-from holdfast.engine.asking import Asked, changes_of, find_or_submit
+from holdfast.engine.asking import Asked, changes_of, find_or_submit, judge
 from holdfast.errors import BadParams, NotFound, PlanFailed, Refused
 from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
@@ -147,14 +147,11 @@ def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
 
 def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
     """Find or submit the job that `ask` says, given the ledger, and work it; with --dry-run only show its plan."""
-    refuse_detach(call)
-    output = outputs.read_output(call, call.options.output, call.options.to)
+    output = _checked_output(call)
     if call.options.dry_run:
         with call.ledger() if call.has_ledger() else nullcontext() as ledger:
             return _show_plan(call, ask(ledger))
     with nursery_for(call) as nursery, call.ledger() as ledger:
-        if call.options.name is not None:
-            check_name(call.options.name)
         announced = False
 
         def as_found(job: Job, params: dict[str, Any], options: Options) -> Job:
@@ -167,6 +164,20 @@ def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
 
         job = find_or_submit(ledger, ask(ledger), Counter(call, as_found), actor="cli")
         return _work(call, ledger, job, nursery, output, announced=announced)
+
+
+def check(call: Call, asked: Asked, ledger: Ledger | None) -> None:
+    """Raise what `start` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
+    _checked_output(call)
+    judge(ledger, asked, Counter(call, lambda job, params, options: job))
+
+
+def _checked_output(call: Call) -> outputs.Output | None:
+    """Where the results go, once the call is one that can be followed."""
+    refuse_detach(call)
+    if call.options.name is not None:
+        check_name(call.options.name)
+    return outputs.read_output(call, call.options.output, call.options.to)
 
 
 def _show_plan(call: Call, asked: Asked) -> int:

@@ -7,8 +7,8 @@ from holdfast.errors import IllegalMove, Refused
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, allowed
 
-# As for a site; `command_for` knows the other kinds. Only rollback has no row and is not offered: it undoes, and which
-# checkpoint is meant only a person knows.
+# Every verb of a person has its row. As for a site; `command_for` knows the other kinds. Which CHECKPOINT is meant only
+# a person knows.
 COMMAND_OF: dict[str, str] = {
     "start": "holdfast crawl {name}",
     "resume": "holdfast resume {name}",
@@ -17,7 +17,9 @@ COMMAND_OF: dict[str, str] = {
     "restart": "holdfast restart {name}",
     "rescan": "holdfast crawl {name} --mode full",
     "retry": "holdfast retry {name}",
+    "rollback": "holdfast rollback {name} CHECKPOINT",
 }
+STATUS_WORDS = {"in_progress": "in progress", "timeout": "timed out"}  # the others are English as they are
 HIGHER_LIMIT = {"page_limit": "--extend-pages 500", "time_limit": "--extend 30m"}
 
 
@@ -37,7 +39,7 @@ def ways_on(job: Job, *, is_worked: bool = True) -> list[str]:
     A running job that nobody works is taken up by `resume`, which is no move of the table.
     """
     verbs = allowed(JOB, job.status, by="user")
-    commands = [command_for(job, verb) for verb in verbs if verb in COMMAND_OF]
+    commands = [command_for(job, verb) for verb in verbs]
     if job.status == "in_progress" and not is_worked:
         commands.insert(0, command_for(job, "resume"))
     return commands or [start_over(job)]
@@ -61,11 +63,16 @@ def raise_limit(job: Job, reason: str | None) -> str:
 def refusal(job: Job, move: IllegalMove, *, is_worked: bool = True) -> NotAllowed:
     """`Cannot pause docs-x: it is completed. Allowed: …`"""
     is_idle = job.status == "in_progress" and not is_worked
-    state = f"{job.status}, and nobody works it" if is_idle else job.status
+    state = f"{status_word(job)}, and nobody works it" if is_idle else status_word(job)
     ways = ", ".join(ways_on(job, is_worked=is_worked))
     return NotAllowed(
         f"Cannot {move.verb} {job.name}: it is {state}. Allowed: {ways}.", allowed(JOB, job.status, by="user")
     )
+
+
+def status_word(job: Job) -> str:
+    """The status in a sentence: `it is timed out`."""
+    return STATUS_WORDS.get(job.status, job.status)
 
 
 def is_cancelled(job: Job) -> Refused:

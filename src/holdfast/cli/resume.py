@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.cli import exits
+from holdfast.cli import exits, summary
 from holdfast.cli.amending import amended
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import refusal
-from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, nursery_for, standing_still
+from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, nursery_for, standing_still, warn
 from holdfast.cli.text import count_of
 from holdfast.cli.values import duration, whole
 from holdfast.engine.control import holder_of, pause
@@ -44,9 +44,9 @@ def run(call: Call) -> int:
             job = ledger.job(call.options.job)
             if holder_of(ledger, job) is None and job.status not in ("completed", "cancelled"):
                 catalogue.recipe_for(job)  # one that cannot be loaded changes nothing of the job
-            job = _prepared(call, ledger, _extended(call, ledger, job))
+            job, announced = _prepared(call, ledger, _extended(call, ledger, job))
             answer = _answer(call, ledger, job)
-            result = carry_on(call, ledger, job, nursery)
+            result = carry_on(call, ledger, job, nursery, announced=announced)
             return conclude(call, ledger, result, output=None, beside=answer)
     options = call.options
     if options.extend is not None or options.extend_pages is not None or options.strategy is not None:
@@ -82,11 +82,12 @@ def _extended(call: Call, ledger: Ledger, job: Job) -> Job:
     return amended(call, ledger, now, limits.extended(now, counts, options.extend, options.extend_pages))
 
 
-def _prepared(call: Call, ledger: Ledger, job: Job) -> Job:
-    """The job with those targets pending that the strategy means."""
+def _prepared(call: Call, ledger: Ledger, job: Job) -> tuple[Job, bool]:
+    """The job with those targets pending that the strategy means, and whether it begins again, which was said."""
     strategy = call.options.strategy
     if strategy is None:
-        return job
+        return job, False
+    counts, generation = ledger.books(job.id)[1], job.generation
     try:
         job, requeued = prepared(ledger, job, strategy, actor="cli")
     except IllegalMove as error:
@@ -94,7 +95,11 @@ def _prepared(call: Call, ledger: Ledger, job: Job) -> Job:
         raise refusal(now, error, is_worked=holder_of(ledger, now) is not None) from error
     if requeued:
         call.voice.say(f"Queued {count_of(requeued, 'failed target')} of {job.name} again.")
-    return job
+    is_afresh = job.generation > generation
+    if is_afresh:
+        warn(call, job)
+        call.voice.say(summary.starting_again(job, counts))
+    return job, is_afresh
 
 
 def _answer(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:

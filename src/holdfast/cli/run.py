@@ -11,9 +11,11 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.values import whole
 from holdfast.engine.asking import Asked
-from holdfast.errors import UsageError
+from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import Job
+from holdfast.model.spelling import did_you_mean
 from holdfast.ports import Ledger
+from holdfast.recipe import registry
 from holdfast.recipes import catalogue
 from holdfast.recipes.custom import rules
 
@@ -61,11 +63,18 @@ def run(call: Call) -> int:
     return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
 
 
+def check(call: Call, ledger: Ledger | None) -> None:
+    """A recipe of one's own, as a row of a list asks for it: raises what `run` would find wrong. Writes nothing."""
+    recipe_jobs.check(call, _asked(call, ledger), ledger)
+
+
 def _asked(call: Call, ledger: Ledger | None) -> Asked:
     what, typed = call.options.what, dict(call.options.param)
     named = None if catalogue.names_code(what) else recipe_jobs.named_job(ledger, what)
     if named is not None and call.options.name is not None:
         raise UsageError(f"{what} is a job already; leave out --name", hint=f"holdfast run {what}")
+    if named is None and not catalogue.names_code(what):
+        raise _nothing_of_that_name(call, ledger, what)
     located = catalogue.locate(what) if named is None else catalogue.located(named)
     recipe = located.recipe
     before = _earlier_params(call, ledger, recipe.name, named)
@@ -78,6 +87,14 @@ def _asked(call: Call, ledger: Ledger | None) -> Asked:
     asked = asked_with(before.get(rules.KEY, {}))
     known = None if ledger is None or call.options.new else asked.known(ledger)
     return asked if known is None else asked_with(known.params.get(rules.KEY, {}))  # a rule that is not typed stays
+
+
+def _nothing_of_that_name(call: Call, ledger: Ledger | None, what: str) -> BadParams:
+    jobs = [] if ledger is None else [job.name for job in ledger.jobs()]
+    guess = did_you_mean(what, [*jobs, *call.settings.jobs, *registry.registered()])
+    return BadParams(
+        f"there is no recipe {what!r}, and no job of that name{guess}", hint="holdfast run FILE.py, or MODULE:RECIPE"
+    )
 
 
 def _rules_typed(call: Call) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from holdfast.cli.call import Call
+from holdfast.cli.refusals import status_word
 from holdfast.cli.starting import scanned_again
 from holdfast.cli.text import count_of
 from holdfast.engine.control import holder_of
@@ -64,7 +65,7 @@ def _refuse_at_work(ledger: Ledger, job: Job) -> None:
         raise Refused(f"{job.name} is being worked by {owner}. Pause it first: holdfast pause {job.name}")
     if job.status in APPLIED:
         ways = APPLIED[job.status] + OTHERWISE
-        raise Refused(f"{job.name} is {job.status}: nothing of it is pending. Ways on: {ways}.")
+        raise Refused(f"{job.name} is {status_word(job)}: nothing of it is pending. Ways on: {ways}.")
 
 
 def _shown(value: Any) -> str:

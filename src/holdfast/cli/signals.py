@@ -90,17 +90,17 @@ def leave_at_once(screen: Screen | None) -> None:
 
 
 def pausing(in_flight: int, deadline_s: float) -> str:
-    return (
-        f"Pausing: finishing {count_of(in_flight, 'page')} (at most {deadline_s:g} s). "
-        "Ctrl-C again exits now; nothing is lost either way."
-    )
+    return f"Pausing{_finishing(in_flight, deadline_s)}. Ctrl-C again exits now; nothing is lost either way."
 
 
 def draining(in_flight: int, deadline_s: float) -> str:
-    return (
-        f"Stopping: finishing {count_of(in_flight, 'page')} (at most {deadline_s:g} s). "
-        "The job is not paused: it goes on when a worker is back."
-    )
+    return f"Stopping{_finishing(in_flight, deadline_s)}. The job is not paused: it goes on when a worker is back."
+
+
+def _finishing(in_flight: int, deadline_s: float) -> str:
+    """What is waited for; with no page in hand that may still be an answer such as a robots.txt."""
+    pages = f": finishing {count_of(in_flight, 'page')}" if in_flight else ""
+    return f"{pages} (at most {deadline_s:g} s)"
 
 
 @contextmanager

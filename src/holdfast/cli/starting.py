@@ -108,7 +108,7 @@ def scanned_again(call: Call, ledger: Ledger, job: Job, mode: str | None) -> tup
         after = rescan(ledger, job, mode=mode, actor="cli")
     except (IllegalMove, Refused):
         return ledger.books(job.id)[0], False  # somebody else moved it: what is there now decides
-    _warn(call, after)
+    warn(call, after)
     call.voice.say(summary.scanning_again(job, counts, mode, call.clock.wall_ms()))
     return after, True
 
@@ -135,7 +135,7 @@ def _act(call: Call, ledger: Ledger, job: Job, row: Row, ears: Ears, nursery: Nu
 
 
 def announce(call: Call, ledger: Ledger, job: Job, row: Row) -> None:
-    _warn(call, job)
+    warn(call, job)
     if row.action == "start":
         call.voice.say(summary.starting(job))
         return
@@ -145,7 +145,8 @@ def announce(call: Call, ledger: Ledger, job: Job, row: Row) -> None:
     call.voice.say(summary.resuming(as_it_stands(ledger, now, is_worked=False), counts, call.clock.wall_ms()))
 
 
-def _warn(call: Call, job: Job) -> None:
+def warn(call: Call, job: Job) -> None:
+    """Said before a job is worked, whatever else it is announced with."""
     if job.options.ignore_robots:
         call.voice.insist(f"Warning: {job.name} ignores robots.txt and fetches what it forbids (--ignore-robots).")
 

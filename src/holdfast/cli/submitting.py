@@ -8,6 +8,7 @@ from typing import Any
 
 from holdfast import wiring
 from holdfast.cli.call import Call
+from holdfast.cli.refusals import status_word
 from holdfast.cli.starting import refuse_too_many
 from holdfast.config.headers import check_secrets
 from holdfast.engine.progress import job_document
@@ -42,7 +43,7 @@ def submitted(call: Call, ledger: Ledger, job: Job) -> int:
     if job.status == "pending":
         call.voice.say(f"Submitted {job.uid} {job.name}. Start it: holdfast {call.command} {job.name}")
     else:
-        call.voice.say(f"{job.name} was submitted before and is {job.status}.")
+        call.voice.say(f"{job.name} was submitted before and is {status_word(job)}.")
     if call.globals.json:
         call.voice.document(job_document(*ledger.books(job.id)))
     return 0

@@ -116,6 +116,12 @@ def scanning_again(job: Job, counts: Counts, mode: str, now_ms: int) -> str:
     return f"Scanning {job.name} again: {counts.succeeded} done, {counts.failed} failed, {when}; {told}."
 
 
+def starting_again(job: Job, counts: Counts) -> str:
+    """Everything that was fetched before is fetched once more."""
+    done = f"{counts.succeeded} done, {counts.failed} failed"
+    return f"Starting {job.name} again from the beginning: {done} so far, kept until each is fetched anew."
+
+
 def is_timed_out(job: Job) -> str:
     """Which limit, and the command that raises it."""
     if job.stop_reason == "time_limit":

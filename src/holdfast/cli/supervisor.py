@@ -79,7 +79,7 @@ class Supervisor:
         before, ledger = self._job, self._ledger
         self._job = now = self._patience.insist(lambda: opened(ledger, before, trigger="cli"))
         if now.recoveries > before.recoveries:
-            self.rescued = Rescued(now.recoveries - before.recoveries, now.refetched - before.refetched)
+            self.rescued = Rescued(targets=now.refetched - before.refetched)
 
     def _work(self) -> Ended:
         self._open_run()

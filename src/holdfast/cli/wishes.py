@@ -131,8 +131,10 @@ def _seeds(name: str) -> list[str]:
         if path.stat().st_size > SEEDS_BYTES_MAX:
             raise BadParams(f"--seeds: {name} is larger than {show_size(SEEDS_BYTES_MAX)}")
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadParams(f"--seeds: {name} cannot be read: {error}") from error
+    except OSError as error:
+        raise BadParams(f"--seeds: {name} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadParams(f"--seeds: {name} cannot be read: it is no text in UTF-8") from error
     seeds = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not seeds:
         raise BadParams(f"--seeds: {name} names no URL")

@@ -2,33 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from holdfast.config.files import read_text, read_toml
 from holdfast.config.jobfile import JobWish, job_in
-from holdfast.errors import BadParams
+from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import check_name
 
 
-def wishes_of_list(path: Path, template: Path) -> Iterator[tuple[int, JobWish]]:
-    """Each row's job with its line in the file; BadParams where one cannot be read, or a name stands twice."""
+def wishes_of_list(
+    path: Path, template: Path, check: Callable[[JobWish], None] = lambda wish: None
+) -> list[tuple[int, JobWish]]:
+    """Each row's job with its line in the file; BadParams names all rows that cannot be read, or that `check` refuses.
+
+    So a list is used as a whole, or not at all.
+    """
     if not template.is_file():
         raise BadParams(f"--template: there is no file {template}")
     document = read_toml(template)
     names: dict[str, int] = {}
-    for line, row in _rows(path):
-        wish = replace(job_in(document, template, row), where=f"{path}:{line}")
-        if wish.name is not None:
-            check_name(wish.name)
-            if wish.name in names:
-                raise BadParams(f"{path}:{line}: the name {wish.name!r} is that of line {names[wish.name]} too")
-            names[wish.name] = line
-        yield line, wish
+    wanted: list[tuple[int, JobWish]] = []
+    wrong: dict[str, list[int]] = {}
+    for line, head, cells in _rows(path):
+        where = f"{path}:{line}"
+        try:
+            wish = replace(job_in(document, template, _row(head, cells)), where=where)
+            _check_name(wish, line, names)
+            check(wish)
+        except UsageError as error:
+            hint = f" ({error.hint})" if error.hint else ""
+            wrong.setdefault(error.message.removeprefix(f"{where}: ") + hint, []).append(line)
+        else:
+            wanted.append((line, wish))
+    if wrong:
+        raise _nothing_is_used(path, wrong)
+    return wanted
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def _nothing_is_used(path: Path, wrong: dict[str, list[int]]) -> BadParams:
+    """What is wrong with several rows in the same way is said once, with all their lines."""
+    said = [f"{path}:{','.join(map(str, lines))}: {what}" for what, lines in wrong.items()]
+    rows = sum(len(lines) for lines in wrong.values())
+    if rows == 1:
+        return BadParams(f"{said[0]}; nothing was begun")
+    return BadParams("\n".join([f"{rows} rows cannot be used, and nothing was begun:", *(f"  {one}" for one in said)]))
+
+
+def _row(head: list[str], cells: list[str]) -> dict[str, str]:
+    if len(cells) != len(head):
+        raise BadParams(f"it has {len(cells)} cells, not {len(head)}")
+    return dict(zip(map(str.strip, head), map(str.strip, cells), strict=True))
+
+
+def _check_name(wish: JobWish, line: int, names: dict[str, int]) -> None:
+    if wish.name is None:
+        return
+    check_name(wish.name)
+    if names.setdefault(wish.name, line) != line:
+        raise BadParams(f"the name {wish.name!r} is that of line {names[wish.name]} too")
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str], list[str]]]:
+    """(line, the names of the columns, the cells)"""
     import csv
 
     if not path.is_file():
@@ -39,10 +76,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         if not head or len(set(head)) < len(head) or not all(name.strip() for name in head):
             raise BadParams(f"{path}: its first line must name the columns, each once")
         for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(head):
-                raise BadParams(f"{path}:{reader.line_num} has {len(cells)} cells, not {len(head)}")
-            yield reader.line_num, dict(zip((name.strip() for name in head), map(str.strip, cells), strict=True))
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, head, cells
     except csv.Error as error:
         raise BadParams(f"{path}:{reader.line_num} is not CSV: {error}") from None

@@ -88,7 +88,7 @@ SETTINGS: tuple[Setting, ...] = (
     _pace("user_agent", "user_agent", kinds.AGENT, "what sites are told; empty: holdfast and its version",
           "--user-agent"),
     _pace("checkpoint.every_targets", "checkpoint_targets", kinds.whole(0, 10**9),
-          "a checkpoint after so many targets; 0: not by number"),
+          "a checkpoint after so many targets, at most one a second; 0: not by number"),
     _pace("checkpoint.every", "checkpoint_s", kinds.duration(1, 365 * DAY_S), "a checkpoint after so much time"),
     _pace("auto_resume", "auto_resume", kinds.FLAG,
           "`false`: a bare `holdfast resume` pauses what a crash left, and says so"),

@@ -60,16 +60,16 @@ class Asked:
             return before
         return msgspec.structs.replace(changed, own=tuple(sorted({*before.own, *self.pace})))
 
-    def spec(self) -> JobSpec:
-        """A new job; one that starts a named job over keeps what was not typed anew."""
-        recipe, earlier, params = self.recipe, self.named, self.params(self.named)
+    def spec(self, params: dict[str, Any], options: Options) -> JobSpec:
+        """A new job; one that starts a named job over keeps its name and identity."""
+        recipe, earlier = self.recipe, self.named
         identity = f"{recipe.name}#{self.name}" if self.name else earlier.identity if earlier else None
         return JobSpec(
             recipe=recipe.name,
             name=self.name or (earlier.name if earlier else recipe.default_name(params)),
             identity=identity or recipe.identity(params),
             params=params,
-            options=self.options(earlier),
+            options=options,
             chunking=recipe.chunking(params),
             planned_total=self.planned_total,
         )
@@ -88,22 +88,31 @@ class Desk(Protocol):
         """An earlier job was set aside."""
 
 
+def judge(ledger: Ledger | None, asked: Asked, desk: Desk) -> tuple[Job | None, dict[str, Any], Options]:
+    """(the job that is there, the params and options asked for), or what is wrong with them is raised. Writes nothing.
+
+    Without a ledger there are no jobs yet.
+    """
+    found = None if ledger is None else asked.known(ledger)
+    if found is not None and not asked.new and found.recipe != asked.recipe.name:
+        raise Refused(f"{found.name} is a job of the recipe {found.recipe!r}, not of {asked.recipe.name!r}")
+    earlier = asked.named if asked.new else found  # started over, a job keeps what was not typed anew
+    params, options = asked.params(earlier), asked.options(earlier)
+    begins = params if earlier is None or asked.new else earlier.params
+    desk.check(options, asked.first_urls or begins.get("seeds", ()))
+    return found, params, options
+
+
 def find_or_submit(ledger: Ledger, asked: Asked, desk: Desk, *, actor: str) -> Job:
     """The same wish later is the same job."""
-    found = asked.known(ledger)
+    found, params, options = judge(ledger, asked, desk)
     if found is not None and not asked.new:
-        if found.recipe != asked.recipe.name:
-            raise Refused(f"{found.name} is a job of the recipe {found.recipe!r}, not of {asked.recipe.name!r}")
-        params, options = asked.params(found), asked.options(found)
-        desk.check(options, asked.first_urls or found.params.get("seeds", ()))
         return desk.as_found(found, params, options)
-    spec = asked.spec()
-    desk.check(spec.options, asked.first_urls or spec.params.get("seeds", ()))
     if found is not None:
         aside, is_ours = _set_aside(ledger, found, actor)
         if is_ours:  # else somebody starts it over at this very moment: theirs is the new job
             desk.told_aside(found, aside)
-    return _submitted_in_the_open(ledger, spec, actor)
+    return _submitted_in_the_open(ledger, asked.spec(params, options), actor)
 
 
 def _set_aside(ledger: Ledger, job: Job, actor: str) -> tuple[Job, bool]:

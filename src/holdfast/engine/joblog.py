@@ -18,8 +18,9 @@ def run_started(journal: Journal, job: Job, *, mode: str, trigger: str, worker: 
 
 
 def recovered(journal: Journal, job: Job, rescued: Rescued) -> None:
+    """How many chunks its worker held, the events say: one each."""
     journal(
-        "warning", "RECOVERY", event="rescued", run=f"R-{job.run}", chunks=rescued.chunks, targets=rescued.targets,
+        "warning", "RECOVERY", event="rescued", run=f"R-{job.run}", targets=rescued.targets,
         poisoned=rescued.poisoned, lost=0,
     )  # fmt: skip
 

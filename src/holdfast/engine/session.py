@@ -197,7 +197,7 @@ class Session:
 
     def _note_rescue(self, job: Job, before: tuple[int, int]) -> None:
         if job.recoveries > before[0]:
-            self.rescued = Rescued(job.recoveries - before[0], job.refetched - before[1])
+            self.rescued = Rescued(targets=job.refetched - before[1])
 
     def _log_start(self, job: Job, control: Lease | None) -> None:
         journal = self._parts.journal

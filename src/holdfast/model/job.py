@@ -140,6 +140,8 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 def check_name(name: str) -> str:
     """A name that can be typed as JOB and cannot be taken for an id or an option."""
-    if _NAME.fullmatch(name) is None or _ID.fullmatch(name) is not None:
+    if _ID.fullmatch(name) is not None:
+        raise BadParams(f"{name!r} cannot be a job's name: it looks like a job's id")
+    if _NAME.fullmatch(name) is None:
         raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
     return name

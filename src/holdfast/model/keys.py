@@ -23,6 +23,8 @@ SCHEMES = ("http:", "https:")
 DIRECTORIES_REMEMBERED = 4_096
 NAMED = "name:\0"  # no URL begins like this, so no name shares a key with one
 # An address with a port is a server under development, and hardly ever one with a certificate.
+_TYPED_PORT = re.compile(r"(?:https?://)?[^/?#]*:([0-9]+)(?=[/?#]|$)", re.IGNORECASE)
+PORT_MAX = 65_535
 _SERVED_HERE = re.compile(r"(?:localhost|[0-9]+(?:\.[0-9]+){3}|\[[0-9a-fA-F:.]+\]):(?!443(?![0-9]))[0-9]+(?![^/?#])")
 _LAST_DIGITS = re.compile(r"\d{3}(?!\d)")
 
@@ -91,6 +93,9 @@ def seed_address(text: str) -> Address:
     typed = text.strip()
     scheme = "http" if _SERVED_HERE.match(typed) else "https"
     address = canonical(typed if "://" in typed else f"{scheme}://{typed}")
+    port = _TYPED_PORT.match(typed)
+    if address is None and port is not None and (len(port[1]) > 5 or int(port[1]) > PORT_MAX):
+        raise BadParams(f"{text!r}: a port is a number up to {PORT_MAX}")
     if address is None or any(ord(char) < 33 for char in typed):
         raise BadParams(f"{text!r} is not an http or https URL", hint="holdfast crawl https://docs.example.dev")
     return address

@@ -902,6 +902,13 @@ MUTANTS = (
         "crash/test_processes.py -k 'one_interrupt_pauses_all'",
     ),
     Mutant(
+        "the end of a child stays ignored",
+        "several processes work however the command was started",
+        "cli/nursery.py",
+        (("        signal.signal(signal.SIGCHLD, signal.SIG_DFL)", "        pass"),),
+        "cli/test_several_processes.py -k 'children_ignored'",
+    ),
+    Mutant(
         "every worker has the whole concurrency",
         "--concurrency is the total over all processes",
         "policy/leasing.py",

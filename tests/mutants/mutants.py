@@ -909,6 +909,13 @@ MUTANTS = (
         "cli/test_several_processes.py -k 'children_ignored'",
     ),
     Mutant(
+        "a closed standard stream stays closed",
+        "a command that has no screen at all does its work",
+        "cli/main.py",
+        (("    _open_closed_streams()\n    try:\n", "    try:\n"),),
+        "cli/test_unwritable_screen.py -k 'standard_streams'",
+    ),
+    Mutant(
         "every worker has the whole concurrency",
         "--concurrency is the total over all processes",
         "policy/leasing.py",

@@ -19,6 +19,7 @@ from holdfast.audit.witness import doubled
 from holdfast.cli import exits
 from holdfast.demo.command import Command, is_gone_soon, living
 from holdfast.demo.stretch import prices
+from holdfast.engine.exclude import exclude
 from holdfast.model.lease import Lease
 from holdfast.testing.siege import Siege
 from waiting import stop, wait_until
@@ -319,6 +320,21 @@ def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_fr
     give_back_the_control(scene)
     command.send(signal.SIGCONT)
     assert command.wait(30) == 0, command.err
+    assert f"{PAGES} succeeded" in command.err
+    assert scene.run("verify", scene.job_name).code == 0
+
+
+def test_what_an_exclusion_left_out_is_put_back_by_a_crew_when_who_removed_it_was_killed(scene: Scene) -> None:
+    """The walk stands, nobody is left to carry it out, and the job is not finished before."""
+    command = crawling(scene)
+    with closing(wiring.open_ledger(scene.settings)) as ledger:
+        job = ledger.jobs()[0]
+        made, left_out = exclude(ledger, job, "/p/1*", actor="test")
+        assert left_out > 0
+        ledger.include(job.id, made.n, actor="test")  # the first commit of it, and then kill -9
+        assert ledger.walking(job.id) == "include"
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
     assert f"{PAGES} succeeded" in command.err
     assert scene.run("verify", scene.job_name).code == 0
 

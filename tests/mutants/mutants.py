@@ -916,6 +916,14 @@ MUTANTS = (
         "cli/test_unwritable_screen.py -k 'standard_streams'",
     ),
     Mutant(
+        "a walk that no crew goes on with",
+        "a removal that was killed is carried out by whoever works the job, however many they are (L10)",
+        "cli/supervisor.py",
+        (("                walk_on(self._ledger, job.id)\n", "                pass\n"),),
+        "crash/test_processes.py -k 'exclusion_left_out'",
+        hangs=True,
+    ),
+    Mutant(
         "every worker has the whole concurrency",
         "--concurrency is the total over all processes",
         "policy/leasing.py",
@@ -1259,7 +1267,7 @@ MUTANTS = (
         "a walk that nobody goes on with",
         "a removal that was killed is carried out by whoever works the job (L10)",
         "engine/session.py",
-        (("                await self._thread.insist(self._walk_on)\n", "                pass\n"),),
+        (("                await self._thread.insist(lambda ledger: walk_on(ledger, self._job.id))\n", "                pass\n"),),
         "engine/test_session.py -k though_its_asker_died",
         hangs=True,
     ),

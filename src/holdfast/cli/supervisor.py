@@ -15,7 +15,7 @@ from holdfast.cli.nursery import Nursery
 from holdfast.cli.posts import Post, settings_sent
 from holdfast.cli.stalls import LOOK_EVERY_MS, Stalls
 from holdfast.cli.text import count_of
-from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, opened
+from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, opened, walk_on
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.patience import Patience
 from holdfast.engine.rescope import judge_on
@@ -155,7 +155,9 @@ class Supervisor:
         failed, pages_max = "" if job.plan_done else self._plan_failed(), self._job.options.max_pages
         if ((job.plan_done or failed) and counts.left == 0) or at_page_limit(counts, pages_max):
             ended = self._ledger.finish(job.id, control, plan_failed=failed, pages_max=pages_max)
-            if ended is not None:
+            if ended is None:
+                walk_on(self._ledger, job.id)
+            else:
                 self._dismiss(ended.status)
 
     def _plan_failed(self) -> str:

@@ -26,6 +26,8 @@ from waiting import stop, wait_until
 
 SOME_ASKS = 30
 LONG_MS = 3000
+ONE_PAGE = ["--max-depth", "0"]
+BEGUN_S = 0.5  # from the claim of a page to its request
 STOPPED_S = 1.5  # longer than the second that a job may stand still there
 
 
@@ -42,6 +44,10 @@ def holders(scene: Scene) -> set[int]:
     """The pids that hold work chunks, by the ledger's word."""
     rows = query(scene, "SELECT DISTINCT owner_pid FROM chunk WHERE kind = 'work' AND owner_pid IS NOT NULL")
     return {pid for (pid,) in rows}
+
+
+def await_page_in_hand(scene: Scene) -> None:
+    wait_until(lambda: query(scene, "SELECT 1 FROM lane WHERE held > 0"), 30, "a page in hand")
 
 
 def query(scene: Scene, sql: str, parameters: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
@@ -337,6 +343,44 @@ def test_what_an_exclusion_left_out_is_put_back_by_a_crew_when_who_removed_it_wa
     assert command.wait(60) == 0, command.err
     assert f"{PAGES} succeeded" in command.err
     assert scene.run("verify", scene.job_name).code == 0
+
+
+def test_a_page_that_comes_after_the_job_stood_still_too_long_completes_it_and_that_is_said(scene: Scene) -> None:
+    """The ledger says how a job ended, not what its workers were sent away for."""
+    scene.slow_down(LONG_MS)
+    command = scene.crawl({"HOLDFAST_STALE_AFTER": "1s"}, processes=2, more=ONE_PAGE)
+    assert command.wait(30) == 0, command.err
+    assert scene.look().job.status == "completed"
+
+
+def test_the_last_page_that_comes_after_sigterm_completes_the_job_and_that_is_said(scene: Scene) -> None:
+    scene.slow_down(LONG_MS)
+    command = scene.crawl(processes=2, more=ONE_PAGE)
+    await_page_in_hand(scene)
+    time.sleep(BEGUN_S)
+    command.send(signal.SIGTERM)
+    assert command.wait(30) == 0, command.err
+    assert scene.look().job.status == "completed"
+
+
+def test_a_pause_that_comes_while_a_job_that_stands_still_is_wound_up_is_what_it_ends_with(scene: Scene) -> None:
+    scene.slow_down(60_000)
+    stands_still = {"HOLDFAST_STALE_AFTER": "1s", "HOLDFAST_PAUSE_DEADLINE": "5s"}
+    command = scene.crawl(stands_still, processes=2, more=ONE_PAGE)
+    await_page_in_hand(scene)
+    time.sleep(2 * STOPPED_S)  # its workers have been sent away, and have the page in hand
+    with closing(wiring.open_ledger(scene.settings)) as ledger:
+        ledger.request(ledger.jobs()[0].id, "pause", actor="test", because="test", paused_by="user")
+    assert command.wait(30) == exits.PAUSED, command.err
+    assert scene.status()["status"] == "paused"
+
+
+def test_a_job_that_stood_still_too_long_is_failed_by_a_crew(scene: Scene) -> None:
+    scene.slow_down(60_000)
+    stands_still = {"HOLDFAST_STALE_AFTER": "1s", "HOLDFAST_PAUSE_DEADLINE": "1s"}
+    command = scene.crawl(stands_still, processes=2, more=ONE_PAGE)
+    assert command.wait(30) == exits.JOB_FAILED, command.err
+    assert scene.look().job.status == "failed"
 
 
 def give_back_the_control(scene: Scene) -> None:

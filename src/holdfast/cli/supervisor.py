@@ -32,7 +32,7 @@ from holdfast.ports import Progress
 TICK_S = 0.05
 HURRY_EVERY_MS = 20  # somebody may run out of work after every page
 GRACE_S = 5.0
-HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout", "stale": "failed"}
+HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout"}
 
 
 class Supervisor:
@@ -213,11 +213,10 @@ class Supervisor:
             return  # it ended at this very moment
 
     def _wind_up(self) -> Ended:
-        """Give the control back, and carry out what was asked."""
+        """Give the control back, and carry out what was asked. The last page may have come since the last look."""
         ledger, job = self._ledger, self._job
-        if self._ending == "stale":
-            because = stale_because(self._settings.stale_after_s)
-            self._patience.insist(lambda: ledger.finish(job.id, self._control.lease, stale=because))
+        stale = stale_because(self._settings.stale_after_s) if self._ending == "stale" else ""
+        self._patience.insist(lambda: ledger.finish(job.id, self._control.lease, stale=stale))
         self._control.give_back()
         after = self._patience.insist(lambda: ledger.acknowledge(job.id, is_dead=is_dead))
         if after is not None and after.status == "cancelled":
@@ -227,9 +226,15 @@ class Supervisor:
         return self._ended(self._ending or "lost")
 
     def _ended(self, how: str) -> Ended:
+        """By the ledger's word where the job has ended: its last page, or a pause, may have come after we sent our
+        workers away for something else."""
         job, counts, point = self._patience.insist(lambda: self._ledger.books(self._job.id))
         if how == "pause" and job.paused_by == "disk_full":
             how = "disk_full"
+        elif job.status != "in_progress":
+            how = job.status
+        elif how == "stale":
+            how = job.requested or "lost"
         return Ended(job, counts, point.number if point else None, HOW.get(how, how))
 
     def _post(self, place: int) -> Post:

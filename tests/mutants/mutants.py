@@ -936,6 +936,14 @@ MUTANTS = (
         "cli/supervisor.py",
         (("        self._patience.insist(lambda: ledger.finish(job.id, self._control.lease, stale=stale))\n", ""),),
         "crash/test_processes.py -k 'stood_still_too_long_is_failed'",
+        hangs=True,
+    ),
+    Mutant(
+        "the limit of a job as it was looked at",
+        "a kill takes no more than a second of a limited time with it (PAU-07)",
+        "cli/control_lease.py",
+        (("time_is_limited=job.options", "time_is_limited=self._job.options"),),
+        "cli/test_control_lease.py -k 'each_second'",
     ),
     Mutant(
         "every worker has the whole concurrency",

@@ -85,7 +85,7 @@ class Supervisor:
         self._open_run()
         control, stale_after_s = self._control, self._settings.stale_after_s
         keeper = Timekeeper(self._clock, self._job, asked_ms=control.asked_ms, stale_after_s=stale_after_s)
-        control.keep()
+        control.keep(self._job)
         try:
             self._crew.start()
             while self._ending is None or self._crew.members:

@@ -17,6 +17,7 @@ from crash.scene import CONCURRENCY, PAGES, Calm, Scene
 from holdfast import wiring
 from holdfast.audit.witness import doubled
 from holdfast.cli import exits
+from holdfast.cli.stalls import LOOK_EVERY_MS, LOOKS_MAX
 from holdfast.demo.command import Command, is_gone_soon, living
 from holdfast.demo.stretch import prices
 from holdfast.engine.exclude import exclude
@@ -28,6 +29,7 @@ SOME_ASKS = 30
 LONG_MS = 3000
 ONE_PAGE = ["--max-depth", "0"]
 BEGUN_S = 0.5  # from the claim of a page to its request
+STUCK_AFTER_S = (LOOKS_MAX + 1) * LOOK_EVERY_MS / 1000 + 1  # with a lease of a second
 STOPPED_S = 1.5  # longer than the second that a job may stand still there
 
 
@@ -381,6 +383,23 @@ def test_a_job_that_stood_still_too_long_is_failed_by_a_crew(scene: Scene) -> No
     command = scene.crawl(stands_still, processes=2, more=ONE_PAGE)
     assert command.wait(30) == exits.JOB_FAILED, command.err
     assert scene.look().job.status == "failed"
+
+
+def test_nobody_is_taken_for_stuck_while_the_ledger_can_be_read_and_not_written(scene: Scene) -> None:
+    """Then no lease can be renewed, however well its worker is (D14)."""
+    scene.slow_down(50)
+    command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
+    scene.await_asks(SOME_ASKS)
+    wait_until(lambda: len(holders(scene)) == 2, 30, "two workers with chunks")
+    workers = command.workers()
+    with closing(sqlite3.connect(scene.settings.ledger_path, isolation_level=None, timeout=30)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        time.sleep(STUCK_AFTER_S + 2)
+        other.execute("ROLLBACK")
+    wait_until(lambda: holders(scene) == set(workers), 30, "the same workers with chunks")
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    assert "died" not in command.err
 
 
 def give_back_the_control(scene: Scene) -> None:

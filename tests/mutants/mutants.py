@@ -939,6 +939,20 @@ MUTANTS = (
         hangs=True,
     ),
     Mutant(
+        "a ledger that only reads makes workers stuck",
+        "a ledger that cannot be written for a while costs no worker its life (D14)",
+        "cli/supervisor.py",
+        ((" and self._control.is_written()", ""),),
+        "crash/test_processes.py -k 'read_and_not_written'",
+    ),
+    Mutant(
+        "a beat counts for the life of its lease",
+        "the same with leases of any length: others' may lapse before our own (D14)",
+        "engine/heartbeat.py",
+        (("WRITTEN_SHARE = 1 / 2", "WRITTEN_SHARE = 1"),),
+        "engine/test_heartbeat.py -k 'does_not_take'",
+    ),
+    Mutant(
         "the limit of a job as it was looked at",
         "a kill takes no more than a second of a limited time with it (PAU-07)",
         "cli/control_lease.py",

@@ -64,6 +64,10 @@ class ControlLease:
     def usable(self) -> Lease | None:
         return self._lease if self._heartbeat.usable() else None
 
+    def is_written(self) -> bool:
+        """Whether the ledger takes our beats."""
+        return self._heartbeat.is_written()
+
     def is_ours(self, crew: Collection[int]) -> bool:
         """False once it is a stranger's: then the job is too.
 

@@ -130,7 +130,7 @@ class Supervisor:
         self._looked_ms = now_ms if is_time else self._looked_ms
         control = self._control.usable()
         self._patience.insist(lambda: self._look_at_the_books(control, keeper))
-        if is_time and self._ending is None:
+        if is_time and self._ending is None and self._control.is_written():
             self._kill_stalled()
 
     def _look_at_the_books(self, control: Lease | None, keeper: Timekeeper) -> None:

@@ -402,6 +402,37 @@ def test_nobody_is_taken_for_stuck_while_the_ledger_can_be_read_and_not_written(
     assert "died" not in command.err
 
 
+def test_a_command_goes_on_while_one_of_its_own_workers_has_the_control(scene: Scene) -> None:
+    """As after a sleep of all from which a worker woke up first: no stranger has the job, so nobody is sent away."""
+    scene.slow_down(50)
+    command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
+    scene.await_asks(SOME_ASKS)
+    workers = command.workers()
+    stop(command.pid)
+    while scene.is_locked():  # it may have been stopped inside a write
+        command.send(signal.SIGCONT)
+        scene.await_asks(len(scene.asks()) + 1)
+        stop(command.pid)
+    for pid in workers:
+        stop(pid)
+    time.sleep(STOPPED_S)
+    for pid in workers:
+        os.kill(pid, signal.SIGCONT)
+    wait_until(lambda: control_holder(scene) in workers, 30, "a worker with the control")
+    command.send(signal.SIGCONT)
+    time.sleep(STOPPED_S)  # the command has noticed
+    assert command.workers() == workers
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    assert f"{PAGES} succeeded" in command.err
+    assert "died" not in command.err
+
+
+def control_holder(scene: Scene) -> int | None:
+    rows = query(scene, "SELECT owner_pid FROM chunk WHERE kind = 'control' AND owner_pid IS NOT NULL")
+    return rows[0][0] if rows else None
+
+
 def give_back_the_control(scene: Scene) -> None:
     """In the name of whoever has it."""
     ledger = wiring.open_ledger(scene.settings)

@@ -953,6 +953,13 @@ MUTANTS = (
         "engine/test_heartbeat.py -k 'does_not_take'",
     ),
     Mutant(
+        "its own worker is a stranger",
+        "a command whose worker woke up first goes on, and its run with it (E3)",
+        "cli/control_lease.py",
+        (('return any(holder.kind == "control" and holder.owner.pid in crew for holder in holders)', "return False"),),
+        "crash/test_processes.py -k 'one_of_its_own_workers'",
+    ),
+    Mutant(
         "the limit of a job as it was looked at",
         "a kill takes no more than a second of a limited time with it (PAU-07)",
         "cli/control_lease.py",

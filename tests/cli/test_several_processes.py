@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from cli.commands import crawl_words, holdfast, ledger_in
+from cli.commands import DEADLINE_S, PROGRAM, crawl_words, environment, holdfast, ledger_in
 from holdfast.demo.serving import WorldServer
+
+IGNORING = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 @pytest.mark.parametrize("number", ["0", "17", "two", "-1"])
@@ -45,3 +53,14 @@ def test_one_process_is_worked_as_ever(tmp_path: Path, tree: WorldServer) -> Non
     done = holdfast(*crawl_words(tree, "--processes", "1", "--json"), cwd=tmp_path)
     assert (done.code, done.json()["status"]) == (0, "completed")
     assert "lock_wait_ms" not in done.json()
+
+
+def test_who_was_started_with_the_end_of_children_ignored_still_waits_for_its_workers(
+    tmp_path: Path, tree: WorldServer
+) -> None:
+    """As some services and container starters start their programs: an ignored signal is inherited."""
+    done = subprocess.run(
+        [sys.executable, "-c", IGNORING, *PROGRAM, *crawl_words(tree, "--processes", "2")],
+        cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr

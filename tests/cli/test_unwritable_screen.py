@@ -1,4 +1,4 @@
-"""A screen that cannot be written stops no work: what cannot be said to people is left unsaid."""
+"""A screen that cannot be written, or is not there, stops no work: what cannot be said to people is left unsaid."""
 
 from __future__ import annotations
 
@@ -38,3 +38,18 @@ def test_results_that_cannot_be_written_are_still_an_error(tree: WorldServer, tm
             stderr=subprocess.PIPE, timeout=DEADLINE_S, check=False,
         )  # fmt: skip
     assert done.returncode == 1, done.stderr
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_crawl_without_standard_streams_goes_on_to_its_end(
+    tree: WorldServer, tmp_path: Path, closed: str, processes: str
+) -> None:
+    """What is opened next would take their numbers: the ledger, or the pipes of a worker process."""
+    words = crawl_words(tree, "--processes", processes)
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *PROGRAM, *words], cwd=tmp_path, env=environment(),
+        capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert holdfast("status", "frogs", "--json=status", cwd=tmp_path).json() == {"status": "completed"}

@@ -17,14 +17,19 @@ from crash.scene import CONCURRENCY, PAGES, Calm, Scene
 from holdfast import wiring
 from holdfast.audit.witness import doubled
 from holdfast.cli import exits
+from holdfast.cli.stalls import LOOK_EVERY_MS, LOOKS_MAX
 from holdfast.demo.command import Command, is_gone_soon, living
 from holdfast.demo.stretch import prices
+from holdfast.engine.exclude import exclude
 from holdfast.model.lease import Lease
 from holdfast.testing.siege import Siege
 from waiting import stop, wait_until
 
 SOME_ASKS = 30
 LONG_MS = 3000
+ONE_PAGE = ["--max-depth", "0"]
+BEGUN_S = 0.5  # from the claim of a page to its request
+STUCK_AFTER_S = (LOOKS_MAX + 1) * LOOK_EVERY_MS / 1000 + 1  # with a lease of a second
 STOPPED_S = 1.5  # longer than the second that a job may stand still there
 
 
@@ -41,6 +46,10 @@ def holders(scene: Scene) -> set[int]:
     """The pids that hold work chunks, by the ledger's word."""
     rows = query(scene, "SELECT DISTINCT owner_pid FROM chunk WHERE kind = 'work' AND owner_pid IS NOT NULL")
     return {pid for (pid,) in rows}
+
+
+def await_page_in_hand(scene: Scene) -> None:
+    wait_until(lambda: query(scene, "SELECT 1 FROM lane WHERE held > 0"), 30, "a page in hand")
 
 
 def query(scene: Scene, sql: str, parameters: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
@@ -321,6 +330,107 @@ def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_fr
     assert command.wait(30) == 0, command.err
     assert f"{PAGES} succeeded" in command.err
     assert scene.run("verify", scene.job_name).code == 0
+
+
+def test_what_an_exclusion_left_out_is_put_back_by_a_crew_when_who_removed_it_was_killed(scene: Scene) -> None:
+    """The walk stands, nobody is left to carry it out, and the job is not finished before."""
+    command = crawling(scene)
+    with closing(wiring.open_ledger(scene.settings)) as ledger:
+        job = ledger.jobs()[0]
+        made, left_out = exclude(ledger, job, "/p/1*", actor="test")
+        assert left_out > 0
+        ledger.include(job.id, made.n, actor="test")  # the first commit of it, and then kill -9
+        assert ledger.walking(job.id) == "include"
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    assert f"{PAGES} succeeded" in command.err
+    assert scene.run("verify", scene.job_name).code == 0
+
+
+def test_a_page_that_comes_after_the_job_stood_still_too_long_completes_it_and_that_is_said(scene: Scene) -> None:
+    """The ledger says how a job ended, not what its workers were sent away for."""
+    scene.slow_down(LONG_MS)
+    command = scene.crawl({"HOLDFAST_STALE_AFTER": "1s"}, processes=2, more=ONE_PAGE)
+    assert command.wait(30) == 0, command.err
+    assert scene.look().job.status == "completed"
+
+
+def test_the_last_page_that_comes_after_sigterm_completes_the_job_and_that_is_said(scene: Scene) -> None:
+    scene.slow_down(LONG_MS)
+    command = scene.crawl(processes=2, more=ONE_PAGE)
+    await_page_in_hand(scene)
+    time.sleep(BEGUN_S)
+    command.send(signal.SIGTERM)
+    assert command.wait(30) == 0, command.err
+    assert scene.look().job.status == "completed"
+
+
+def test_a_pause_that_comes_while_a_job_that_stands_still_is_wound_up_is_what_it_ends_with(scene: Scene) -> None:
+    scene.slow_down(60_000)
+    stands_still = {"HOLDFAST_STALE_AFTER": "1s", "HOLDFAST_PAUSE_DEADLINE": "5s"}
+    command = scene.crawl(stands_still, processes=2, more=ONE_PAGE)
+    await_page_in_hand(scene)
+    time.sleep(2 * STOPPED_S)  # its workers have been sent away, and have the page in hand
+    with closing(wiring.open_ledger(scene.settings)) as ledger:
+        ledger.request(ledger.jobs()[0].id, "pause", actor="test", because="test", paused_by="user")
+    assert command.wait(30) == exits.PAUSED, command.err
+    assert scene.status()["status"] == "paused"
+
+
+def test_a_job_that_stood_still_too_long_is_failed_by_a_crew(scene: Scene) -> None:
+    scene.slow_down(60_000)
+    stands_still = {"HOLDFAST_STALE_AFTER": "1s", "HOLDFAST_PAUSE_DEADLINE": "1s"}
+    command = scene.crawl(stands_still, processes=2, more=ONE_PAGE)
+    assert command.wait(30) == exits.JOB_FAILED, command.err
+    assert scene.look().job.status == "failed"
+
+
+def test_nobody_is_taken_for_stuck_while_the_ledger_can_be_read_and_not_written(scene: Scene) -> None:
+    """Then no lease can be renewed, however well its worker is (D14)."""
+    scene.slow_down(50)
+    command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
+    scene.await_asks(SOME_ASKS)
+    wait_until(lambda: len(holders(scene)) == 2, 30, "two workers with chunks")
+    workers = command.workers()
+    with closing(sqlite3.connect(scene.settings.ledger_path, isolation_level=None, timeout=30)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        time.sleep(STUCK_AFTER_S + 2)
+        other.execute("ROLLBACK")
+    wait_until(lambda: holders(scene) == set(workers), 30, "the same workers with chunks")
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    assert "died" not in command.err
+
+
+def test_a_command_goes_on_while_one_of_its_own_workers_has_the_control(scene: Scene) -> None:
+    """As after a sleep of all from which a worker woke up first: no stranger has the job, so nobody is sent away."""
+    scene.slow_down(50)
+    command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
+    scene.await_asks(SOME_ASKS)
+    workers = command.workers()
+    stop(command.pid)
+    while scene.is_locked():  # it may have been stopped inside a write
+        command.send(signal.SIGCONT)
+        scene.await_asks(len(scene.asks()) + 1)
+        stop(command.pid)
+    for pid in workers:
+        stop(pid)
+    time.sleep(STOPPED_S)
+    for pid in workers:
+        os.kill(pid, signal.SIGCONT)
+    wait_until(lambda: control_holder(scene) in workers, 30, "a worker with the control")
+    command.send(signal.SIGCONT)
+    time.sleep(STOPPED_S)  # the command has noticed
+    assert command.workers() == workers
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    assert f"{PAGES} succeeded" in command.err
+    assert "died" not in command.err
+
+
+def control_holder(scene: Scene) -> int | None:
+    rows = query(scene, "SELECT owner_pid FROM chunk WHERE kind = 'control' AND owner_pid IS NOT NULL")
+    return rows[0][0] if rows else None
 
 
 def give_back_the_control(scene: Scene) -> None:

@@ -14,6 +14,7 @@ from holdfast.engine.heartbeat import Heartbeat
 from holdfast.errors import LedgerUnavailable
 from holdfast.model.lease import Lease
 from holdfast.ports import Ledger
+from waiting import wait_until
 
 LIFE_S = 0.3
 
@@ -54,6 +55,29 @@ def test_leases_are_renewed_within_their_life(desk: Desk) -> None:
     heartbeat.stop()
     assert beats.heard == [(18, 18)] * len(beats.heard)
     assert not any(holder.lapsed for holder in desk.ledger.holders(desk.job.id))
+
+
+def test_beats_that_the_ledger_does_not_take_are_known_before_a_lease_of_others_lapses(desk: Desk) -> None:
+    """Somebody else's last beat was a third of a life before ours at most, so it lasts two thirds from ours on."""
+    clock = ManualClock()
+    heartbeat = Heartbeat(desk.open, clock, life_s=30, on_beat=Beats())
+    heartbeat.start(desk.leases, asked_ms=clock.monotonic_ms())
+    heartbeat.stop()
+    clock.advance(12)  # the next beat may take its time
+    assert heartbeat.is_written()
+    clock.advance(7)
+    assert heartbeat.usable()
+    assert not heartbeat.is_written()
+
+
+def test_a_beat_that_finds_its_leases_lost_is_taken_by_the_ledger_all_the_same(desk: Desk) -> None:
+    beats = Beats()
+    heartbeat = started(desk, desk.open, beats)
+    desk.ledger.release(desk.leases)
+    wait_until(lambda: not heartbeat.usable(), 10, "our deadline has passed")
+    wait_until(heartbeat.is_written, 10, "a beat was written")
+    heartbeat.stop()
+    assert beats.heard[-1] == (18, 0)
 
 
 def test_time_asleep_is_no_active_time(desk: Desk) -> None:

@@ -47,6 +47,7 @@ BANS: dict[str, Ban] = {
         "keep bytes through the Blobs port; settings come from config.py",
         {
             "blobs/*":                    "the adapter that keeps bytes",
+            "cli/main.py::_open_closed_streams": "/dev/null where the shell left no standard stream",
             "config.py":                  "reads the settings file",
             "demo/*":                     "a site's own log is a witness outside the ledger",
             "testing/postgres.py":        "writes the password file of a throw-away cluster",

@@ -25,17 +25,11 @@ class ControlLease:
 
     def __init__(self, job: Job, ledger: Ledger, patience: Patience, settings: Settings, clock: Clock) -> None:
         self._job, self._ledger, self._patience, self._clock = job, ledger, patience, clock
-        self._life_s = settings.lease_s
+        self._settings, self._life_s = settings, settings.lease_s
         self._owner = msgspec.structs.replace(this_process(), session=secrets.token_hex(4))
         self._lease: Lease | None = None
         self._is_lost = False  # by the word of the last beat
-        self._heartbeat = Heartbeat(
-            lambda: wiring.open_ledger(settings),
-            clock,
-            life_s=settings.lease_s,
-            on_beat=self._on_beat,
-            time_is_limited=job.options.time_limit_s is not None,
-        )
+        self._heartbeat: Heartbeat
         self.asked_ms = 0
 
     @property
@@ -56,12 +50,23 @@ class ControlLease:
             self._lease, self.asked_ms = control, asked_ms
         return control is not None
 
-    def keep(self) -> None:
-        """Renewed from now on, until `let_lapse`."""
+    def keep(self, job: Job) -> None:
+        """Renewed from now on, until `let_lapse`: the job as opened says how often."""
+        self._heartbeat = Heartbeat(
+            lambda: wiring.open_ledger(self._settings),
+            self._clock,
+            life_s=self._life_s,
+            on_beat=self._on_beat,
+            time_is_limited=job.options.time_limit_s is not None,
+        )
         self._heartbeat.start((self.lease,), asked_ms=self.asked_ms)
 
     def usable(self) -> Lease | None:
         return self._lease if self._heartbeat.usable() else None
+
+    def is_written(self) -> bool:
+        """Whether the ledger takes our beats."""
+        return self._heartbeat.is_written()
 
     def is_ours(self, crew: Collection[int]) -> bool:
         """False once it is a stranger's: then the job is too.

@@ -23,6 +23,7 @@ HELP = ("-h", "--help", "help")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code is that of ux 3.5."""
+    _open_closed_streams()
     try:
         return _main(argv)
     finally:
@@ -164,6 +165,16 @@ def _complain(options: Globals, error: HoldfastError) -> int:
 
     standard_voice(options).complain(error)
     return exits.of_error(error)
+
+
+def _open_closed_streams() -> None:
+    """`holdfast … >&-`: whatever is opened next would be the standard stream, a ledger or a worker's pipe."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
 def _forget_unsaid() -> None:

@@ -48,6 +48,7 @@ class Nursery:
         parent = os.getpid()
         sys.stdout.flush()
         sys.stderr.flush()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who was started with it ignored cannot wait for a child
         self._pid = os.fork()
         if self._pid == 0:
             self._socket.close()

@@ -1,7 +1,8 @@
 """Which worker processes are stuck: alive, with nothing in hand though there is something to take.
 
 Their leases lapsed and they ask for no others, as when somebody stopped them. Judged by looks, not by a clock: a sleep
-of the whole computer is no look, and who wakes up with us gets to lease first.
+of the whole computer is no look, and who wakes up with us gets to lease first. Nor is one at a ledger that can be read
+and does not take our own beats: then nobody can renew or lease anything, however well.
 """
 
 from __future__ import annotations

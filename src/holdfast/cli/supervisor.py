@@ -15,7 +15,7 @@ from holdfast.cli.nursery import Nursery
 from holdfast.cli.posts import Post, settings_sent
 from holdfast.cli.stalls import LOOK_EVERY_MS, Stalls
 from holdfast.cli.text import count_of
-from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, opened
+from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, opened, walk_on
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.patience import Patience
 from holdfast.engine.rescope import judge_on
@@ -32,7 +32,7 @@ from holdfast.ports import Progress
 TICK_S = 0.05
 HURRY_EVERY_MS = 20  # somebody may run out of work after every page
 GRACE_S = 5.0
-HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout", "stale": "failed"}
+HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout"}
 
 
 class Supervisor:
@@ -85,7 +85,7 @@ class Supervisor:
         self._open_run()
         control, stale_after_s = self._control, self._settings.stale_after_s
         keeper = Timekeeper(self._clock, self._job, asked_ms=control.asked_ms, stale_after_s=stale_after_s)
-        control.keep()
+        control.keep(self._job)
         try:
             self._crew.start()
             while self._ending is None or self._crew.members:
@@ -130,7 +130,7 @@ class Supervisor:
         self._looked_ms = now_ms if is_time else self._looked_ms
         control = self._control.usable()
         self._patience.insist(lambda: self._look_at_the_books(control, keeper))
-        if is_time and self._ending is None:
+        if is_time and self._ending is None and self._control.is_written():
             self._kill_stalled()
 
     def _look_at_the_books(self, control: Lease | None, keeper: Timekeeper) -> None:
@@ -155,7 +155,9 @@ class Supervisor:
         failed, pages_max = "" if job.plan_done else self._plan_failed(), self._job.options.max_pages
         if ((job.plan_done or failed) and counts.left == 0) or at_page_limit(counts, pages_max):
             ended = self._ledger.finish(job.id, control, plan_failed=failed, pages_max=pages_max)
-            if ended is not None:
+            if ended is None:
+                walk_on(self._ledger, job.id)
+            else:
                 self._dismiss(ended.status)
 
     def _plan_failed(self) -> str:
@@ -211,11 +213,10 @@ class Supervisor:
             return  # it ended at this very moment
 
     def _wind_up(self) -> Ended:
-        """Give the control back, and carry out what was asked."""
+        """Give the control back, and carry out what was asked. The last page may have come since the last look."""
         ledger, job = self._ledger, self._job
-        if self._ending == "stale":
-            because = stale_because(self._settings.stale_after_s)
-            self._patience.insist(lambda: ledger.finish(job.id, self._control.lease, stale=because))
+        stale = stale_because(self._settings.stale_after_s) if self._ending == "stale" else ""
+        self._patience.insist(lambda: ledger.finish(job.id, self._control.lease, stale=stale))
         self._control.give_back()
         after = self._patience.insist(lambda: ledger.acknowledge(job.id, is_dead=is_dead))
         if after is not None and after.status == "cancelled":
@@ -225,9 +226,15 @@ class Supervisor:
         return self._ended(self._ending or "lost")
 
     def _ended(self, how: str) -> Ended:
+        """By the ledger's word where the job has ended: its last page, or a pause, may have come after we sent our
+        workers away for something else."""
         job, counts, point = self._patience.insist(lambda: self._ledger.books(self._job.id))
         if how == "pause" and job.paused_by == "disk_full":
             how = "disk_full"
+        elif job.status != "in_progress":
+            how = job.status
+        elif how == "stale":
+            how = job.requested or "lost"
         return Ended(job, counts, point.number if point else None, HOW.get(how, how))
 
     def _post(self, place: int) -> Post:

@@ -215,6 +215,13 @@ def walked(ledger: Ledger, job: Job, verb: str) -> int | None:
     return requeued
 
 
+def walk_on(ledger: Ledger, job: int) -> None:
+    """A slice of a walk that was begun while the job is worked, and whose beginner may be gone: nobody else carries it
+    out, and the job is not finished before."""
+    if ledger.walking(job) is not None:
+        ledger.walk(job)
+
+
 def free_dead(ledger: Ledger) -> None:
     """Free what dead workers hold, of whatever job: a host's slots are shared, and theirs would stay taken for ever."""
     for job in ledger.jobs():

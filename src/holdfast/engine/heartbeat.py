@@ -15,6 +15,7 @@ from holdfast.policy.leasing import RENEW_AT_SHARE, may_use
 from holdfast.ports import Ledger, OpenLedger
 
 LIMITED_EVERY_S = 1.0
+WRITTEN_SHARE = 1 / 2  # of a life: longer than from beat to beat, shorter than a lease lasts whose next beat fails
 Beat = Callable[[tuple[Lease, ...], tuple[Lease, ...]], None]  # (asked for, kept)
 
 
@@ -42,12 +43,14 @@ class Heartbeat:
         self._thread = threading.Thread(target=self._loop, name="heartbeat", daemon=True)
         self._leases: tuple[Lease, ...] = ()
         self._asked_ms = 0
+        self._written_ms = 0
         self._counted_ms = 0
         self._ledger: Ledger | None = None
 
     def start(self, leases: tuple[Lease, ...], *, asked_ms: int) -> None:
         """`asked_ms`: the monotonic moment just before the lease was asked for."""
         self._leases, self._asked_ms, self._counted_ms = leases, asked_ms, asked_ms
+        self._written_ms = asked_ms
         self._thread.start()
 
     def renew_instead(self, leases: tuple[Lease, ...], *, asked_ms: int) -> None:
@@ -57,6 +60,14 @@ class Heartbeat:
     def usable(self) -> bool:
         """Whether a fetch or settle may still begin under our leases."""
         return may_use(now_ms=self._clock.monotonic_ms(), asked_ms=self._asked_ms, life_ms=round(self._life_s * 1000))
+
+    def is_written(self) -> bool:
+        """Whether the ledger takes our beats, whatever it says to them: it may be read and not be written.
+
+        While this holds, so does every lease of whoever beats like us: its last beat was a third of a life before ours
+        at the earliest, and lasts two thirds longer.
+        """
+        return self._clock.monotonic_ms() - self._written_ms < self._life_s * 1000 * WRITTEN_SHARE
 
     def active_ms(self) -> int:
         """Active time not yet told to the ledger; asking takes it. 0 where another process counts the job's time.
@@ -92,6 +103,7 @@ class Heartbeat:
         except HoldfastError:
             self._counted_ms = before
             return
+        self._written_ms = asked_ms
         if kept:
             self._asked_ms = asked_ms
         self._on_beat(leases, kept)

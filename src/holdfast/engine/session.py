@@ -19,7 +19,7 @@ import msgspec
 from holdfast.clock import Clock
 from holdfast.engine import joblog
 from holdfast.engine.checkpointer import Checkpointer
-from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead, opened
+from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead, opened, walk_on
 from holdfast.engine.execute import Executor
 from holdfast.engine.fetching import Fetching
 from holdfast.engine.group import Committed, Group
@@ -308,7 +308,7 @@ class Session:
                 wait_s, taken = ASK_AGAIN_FIRST_S, worker.taken
                 self.on_drained()
             if control is not None:
-                await self._thread.insist(self._walk_on)
+                await self._thread.insist(lambda ledger: walk_on(ledger, self._job.id))
             await worker.adopt()
             await worker.wait(wait_s)
             wait_s = min(2 * wait_s, ASK_AGAIN_S)
@@ -321,11 +321,6 @@ class Session:
             return ended.status
         job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
         return job.requested or "lost"
-
-    def _walk_on(self, ledger: Ledger) -> None:
-        """A walk that was begun while the job is worked, and whose beginner is gone: nobody else carries it out."""
-        if ledger.walking(self._job.id) is not None:
-            ledger.walk(self._job.id)
 
     async def _finished(self, control: Lease | None, stale: str = "") -> Job | None:
         planner = None if self._worker is None else self._worker.planner

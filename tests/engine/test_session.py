@@ -264,6 +264,29 @@ def test_a_step_that_raises_is_the_targets_failure(tmp_path: Path) -> None:
     assert ended.counts.failed_by == {"recipe_error": 1}
 
 
+@pytest.mark.parametrize(
+    "raised",
+    [asyncio.CancelledError(), SystemExit(), SystemExit("no frogs"), KeyboardInterrupt(), GeneratorExit()],
+    ids=repr,
+)
+def test_a_step_that_raises_what_ends_programs_is_the_targets_failure_too(
+    tmp_path: Path, raised: BaseException
+) -> None:
+    """A task of its own that was cancelled is not ours at its deadline: it was handed back, and fetched for ever."""
+    tries = 0
+
+    async def answer(url: str) -> Response:
+        nonlocal tries
+        if url.endswith("/pond/38"):
+            tries += 1
+            if tries < 4:
+                raise raised
+        return await serve_ponds(url)
+
+    ended = Marsh(tmp_path, answer, ONE_ATTEMPT).run()
+    assert (ended.how, tries, ended.counts.failed_by) == ("completed", 1, {"recipe_error": 1})
+
+
 def test_a_job_whose_only_seed_failed_is_failed(tmp_path: Path) -> None:
     async def answer(url: str) -> Response:
         raise FetchError("dns_error", "no such marsh")

@@ -1767,6 +1767,13 @@ MUTANTS = (
         ((r"""r"charset\s*+=\s*+[\"']?\s*+(""", r"""r"charset\s*+=\s*[\"']?\s*("""),),
         "recipes/test_site_charset.py -k header_takes_linear",
     ),
+    Mutant(
+        "any cancelling is ours",
+        "a page is handed back unspent only where we interrupted it",
+        "recipe/blame.py",
+        (("    return task is None or not task.cancelling()\n", "    return task is None\n"),),
+        "engine/test_session.py -k 'ends_programs'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -75,6 +75,36 @@ def test_records_and_targets_are_one_outcome_with_the_page_kept() -> None:
     assert outcome.body.content == b"<h1>Pond</h1>"
 
 
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (asyncio.CancelledError(), "CancelledError: what the step waited for was cancelled, and not by Holdfast"),
+        (SystemExit("no frogs"), "SystemExit: no frogs"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (GeneratorExit(), "GeneratorExit"),
+    ],
+)
+def test_a_step_that_raises_what_ends_programs_and_tasks_fails_its_target(raised: BaseException, said: str) -> None:
+    outcome = outcome_of(make_recipe(record(title="Pond"), raised))
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "recipe_error"
+    assert outcome.message.startswith(f"{said} (test_custom.py, line ")
+
+
+def test_a_step_that_is_cancelled_from_outside_has_no_outcome() -> None:
+    """It is handed back by who cancelled it."""
+
+    async def fetch(url: str, headers: Headers = ()) -> Response:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+        raise AssertionError(url)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(CustomRecipe(make_recipe(), ManualClock()).step(make_claimed(), fetch, CONTEXT))
+
+
 def test_a_step_that_raises_after_its_yields_leaves_nothing_of_them() -> None:
     outcome = outcome_of(make_recipe(record(title="Pond"), target("/frog"), KeyError("legs")))
     assert isinstance(outcome, Failed)

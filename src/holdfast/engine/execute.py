@@ -1,6 +1,6 @@
 """Working one target: call the recipe's step with a guarded fetch, and judge what it says into a verdict.
 
-The one catch-all of the product is here; it ends in an outcome. Stopping is a BaseException and passes through.
+The one catch-all of the product is here; it ends in an outcome. Only our own cancelling passes through.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped, Verdict
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import judge
 from holdfast.recipe import AnyRecipe, Context
+from holdfast.recipe.blame import is_theirs
 
 if TYPE_CHECKING:
     from random import Random
@@ -79,7 +80,9 @@ class Executor:
             return Failed(error.code, error.message, error.status, error.retry_after_s)
         except HoldfastError:
             raise
-        except Exception as error:  # noqa: BLE001 - the one catch-all: whatever a step raises is that target's outcome
+        except BaseException as error:  # the one catch-all: whatever a step raises is that target's outcome
+            if not is_theirs(error):
+                raise
             return Failed("recipe_error", f"{type(error).__name__}: {error}"[:MESSAGE_LENGTH_MAX])
 
     def _not_its_fault(self, claimed: Claimed, outcome: Failed) -> Finished:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sysconfig
 import traceback
 from pathlib import Path
@@ -10,6 +11,7 @@ from types import FrameType
 from holdfast.errors import HoldfastError
 
 LENGTH_MAX = 400
+NOT_BY_US = "what the step waited for was cancelled, and not by Holdfast"
 _NOT_THEIRS = (str(Path(__file__).resolve().parents[1]), sysconfig.get_path("stdlib"), "<")
 
 
@@ -18,8 +20,20 @@ def sentence(error: BaseException, giver: object = None) -> str:
 
     `giver`: the plan or step whose last yield is complained of; its own code has not raised.
     """
-    said = error.message if isinstance(error, HoldfastError) else f"{type(error).__name__}: {error}".removesuffix(": ")
-    return f"{said[:LENGTH_MAX]}{_place(error) or _waits_at(giver)}"
+    return f"{_said(error)[:LENGTH_MAX]}{_place(error) or _waits_at(giver)}"
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, HoldfastError):
+        return error.message
+    what = NOT_BY_US if isinstance(error, asyncio.CancelledError) and not str(error) else str(error)
+    return f"{type(error).__name__}: {what}".removesuffix(": ")
+
+
+def is_theirs(error: BaseException) -> bool:
+    """Whether a step's own code raised it. Not where the task that works the target is being cancelled: that is us."""
+    task = asyncio.current_task() if isinstance(error, asyncio.CancelledError) else None
+    return task is None or not task.cancelling()
 
 
 def line_of(frame: FrameType) -> str:

@@ -18,7 +18,7 @@ from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped
 from holdfast.model.outcome import Record as KeptRecord
 from holdfast.model.target import Claimed, Found
 from holdfast.recipe import Context, Fetch, Here, Recipe, Record, Skip, Target
-from holdfast.recipe.blame import sentence
+from holdfast.recipe.blame import is_theirs, sentence
 from holdfast.recipes.custom.fetching import StepPages
 from holdfast.recipes.custom.rules import judged
 
@@ -84,7 +84,9 @@ async def work(recipe: Recipe, here: Claimed, fetch: Fetch, context: Context, cl
         return Failed("recipe_error", sentence(error))
     except HoldfastError:
         raise
-    except Exception as error:
+    except BaseException as error:
+        if not is_theirs(error):
+            raise
         if pages.stopped is not None:
             raise pages.stopped from error
         return Failed("recipe_error", pages.not_awaited() or sentence(error))

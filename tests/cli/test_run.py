@@ -111,6 +111,26 @@ def test_a_seed_whose_step_raises_was_fetched_and_says_what_was_raised(tmp_path:
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_recipe_that_exits_fails_where_it_does_so_and_not_the_command(
+    tmp_path: Path, web: FakeWeb, processes: str
+) -> None:
+    """`sys.exit()` in a step, then in the plan, then outside of both, and in a task that a step began."""
+    words = forum_words(web, "--max-attempts", "1", "--processes", processes)
+    exits = "__import__('sys').exit('no frogs')"
+    write(tmp_path, FORUM.replace('page.text("h1")', f"page.text('h1') if here.url[-1] != '7' else {exits}"))
+    done = holdfast(*words, cwd=tmp_path)
+    assert done.code == 3, done.err
+    assert f"  recipe_error {BOARDS}, the first: SystemExit: no frogs (forum.py, line " in done.err
+    write(tmp_path, FORUM.replace("    yield target(params", f"    {exits}\n    yield target(params"))
+    refused(holdfast(*words, "--new", cwd=tmp_path), 8, "the plan failed: SystemExit: no frogs (forum.py, line ")
+    write(tmp_path, f"{FORUM}\n{exits}\n")
+    refused(holdfast(*words, "--new", cwd=tmp_path), 2, "forum.py cannot be loaded: SystemExit: no frogs (forum.py")
+    task = f"asyncio.get_running_loop().create_task(asyncio.to_thread(lambda: {exits}))"
+    write(tmp_path, "import asyncio\n" + FORUM.replace('page.text("h1")', f"await {task}"))
+    refused(holdfast(*words, "--new", cwd=tmp_path), 1, "a task that the recipe began raised SystemExit: no frogs")
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_plan_that_raises_fails_the_job_and_goes_on_when_mended(tmp_path: Path, web: FakeWeb, processes: str) -> None:
     """ux 3.5: exit 8."""
     write(tmp_path, FORUM.replace("    yield target(params", "    params['pages'] = 1 / 0\n    yield target(params"))

@@ -1774,6 +1774,13 @@ MUTANTS = (
         (("    return task is None or not task.cancelling()\n", "    return task is None\n"),),
         "engine/test_session.py -k 'ends_programs'",
     ),
+    Mutant(
+        "an exit of a recipe is ours",
+        "a recipe that exits fails its target or its plan, never the command",
+        "recipe/blame.py",
+        (("RAISED = (Exception, SystemExit, ", "RAISED = (Exception, "),),
+        "recipes/test_custom.py -k 'a_plan_that_raises_what_ends_programs'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -230,6 +230,58 @@ def test_a_step_cannot_swallow_that_its_chunk_was_lost() -> None:
         asyncio.run(CustomRecipe(pond, ManualClock()).step(make_claimed(), fetch, CONTEXT))
 
 
+ENDS = [SystemExit("no frogs"), GeneratorExit(), asyncio.CancelledError(), KeyboardInterrupt()]
+
+
+def planning(raised: BaseException) -> CustomRecipe:
+    pond = make_recipe()
+
+    def plan(params: dict[str, Any]) -> Iterator[Target]:
+        yield target(f"{POND}/")
+        raise raised
+
+    pond.plan_function = plan
+    return CustomRecipe(pond, ManualClock())
+
+
+@pytest.mark.parametrize("raised", ENDS, ids=repr)
+def test_a_plan_that_raises_what_ends_programs_has_failed(raised: BaseException) -> None:
+    targets = planning(raised).plan(CONTEXT)
+    next(targets)
+    with pytest.raises(PlanFailed, match=rf"{type(raised).__name__}.* \(test_custom.py, line \d+\)"):
+        next(targets)
+
+
+@pytest.mark.parametrize("raised", ENDS[:-1], ids=repr)
+def test_what_a_plan_raises_while_it_is_peeked_at_is_said_when_it_is_planned(raised: BaseException) -> None:
+    assert planning(raised).first_urls({}) == ()
+
+
+def test_an_interrupt_while_a_plan_is_peeked_at_ends_the_command() -> None:
+    """That is done before our handlers stand, on the main thread: it is somebody's Ctrl-C."""
+    with pytest.raises(KeyboardInterrupt):
+        planning(KeyboardInterrupt()).first_urls({})
+
+
+def test_a_plan_that_nobody_wants_more_of_is_closed_in_silence() -> None:
+    closed: list[str] = []
+    pond = make_recipe()
+
+    def plan(params: dict[str, Any]) -> Iterator[Target]:
+        try:
+            yield target(f"{POND}/")
+            yield target(f"{POND}/frog")
+        finally:
+            closed.append("plan")
+
+    pond.plan_function = plan
+    targets = CustomRecipe(pond, ManualClock()).plan(CONTEXT)
+    next(targets)
+    targets.close()  # type: ignore[attr-defined]
+    del targets
+    assert closed == ["plan"]
+
+
 def test_a_step_sees_its_key_and_params() -> None:
     seen: list[Here] = []
     pond = Recipe("pond")

@@ -41,6 +41,7 @@ from holdfast.model.lease import OUTAGE_S, Lease, Rescued
 from holdfast.policy.leasing import in_hand_max, options_of, share
 from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, Progress
 from holdfast.recipe import AnyRecipe, Context
+from holdfast.recipe.blame import sentence
 
 if TYPE_CHECKING:
     from random import Random
@@ -117,7 +118,10 @@ class Session:
         self._plan_failed = ""  # what of it was told
 
     def run(self) -> Ended:
-        return asyncio.run(self._run())
+        try:
+            return asyncio.run(self._run())
+        except SystemExit as error:  # of a task that a step began: asyncio ends the loop with it
+            raise RuntimeError(f"a task that the recipe began raised {sentence(error)}") from error
 
     def interrupt(self, why: str) -> None:
         """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before and after `run`."""

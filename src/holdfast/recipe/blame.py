@@ -12,6 +12,10 @@ from holdfast.errors import HoldfastError
 
 LENGTH_MAX = 400
 NOT_BY_US = "what the step waited for was cancelled, and not by Holdfast"
+# What an author's code may raise, be it what ends a program. Where it runs on the main thread, a KeyboardInterrupt is a
+# person's; anywhere else it is the author's, too.
+RAISED = (Exception, SystemExit, GeneratorExit, asyncio.CancelledError)
+RAISED_IN_A_THREAD = (*RAISED, KeyboardInterrupt)
 _NOT_THEIRS = (str(Path(__file__).resolve().parents[1]), sysconfig.get_path("stdlib"), "<")
 
 

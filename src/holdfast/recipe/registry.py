@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import BadParams
 from holdfast.recipe.authoring import Recipe
-from holdfast.recipe.blame import sentence
+from holdfast.recipe.blame import RAISED, sentence
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -101,7 +101,7 @@ def _loaded(path: Path, digest: str) -> ModuleType:
         sys.path.append(str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except RAISED as error:
         del sys.modules[spec.name]
         raise BadParams(f"{path.name} cannot be loaded: {sentence(error)}") from error
     return module
@@ -111,7 +111,7 @@ def _from_module(word: str) -> Located:
     place, _, name = word.partition(":")
     try:
         module = importlib.import_module(place)
-    except Exception as error:
+    except RAISED as error:
         raise BadParams(f"the module {place} cannot be loaded: {sentence(error)}") from error
     recipe = _the_recipe(module, name, place)
     file = getattr(module, "__file__", None)

@@ -16,7 +16,7 @@ from holdfast.model.keys import canonical
 from holdfast.model.outcome import Outcome
 from holdfast.model.target import Claimed, Found
 from holdfast.recipe import Context, Fetch, Recipe, Target
-from holdfast.recipe.blame import sentence
+from holdfast.recipe.blame import RAISED, RAISED_IN_A_THREAD, sentence
 from holdfast.recipes.custom import rules
 from holdfast.recipes.custom.step import found_of, work
 
@@ -89,7 +89,7 @@ class CustomRecipe:
             return None
         try:
             return int(self._recipe.total_function(rules.authors(params)))
-        except Exception as error:
+        except RAISED as error:
             raise BadParams(f"{self.name} cannot say how many targets there will be: {sentence(error)}") from error
 
     def in_levels(self, params: dict[str, Any]) -> bool:
@@ -97,19 +97,39 @@ class CustomRecipe:
         return rules.max_depth(params) is not None
 
     def plan(self, context: Context, start: int = 0) -> Iterator[Found]:
-        return self._yielded(context.params, lambda item: found_of(self._recipe, context, item, base=None, depth=0))
+        """Asked on the ledger's thread."""
 
-    def _yielded(self, params: Mapping[str, Any], made: Callable[[Target], T]) -> Iterator[T]:
-        """What is made of the targets that the author's plan gives; whatever it raises or gives else is PlanFailed."""
+        def made(item: Target) -> Found:
+            return found_of(self._recipe, context, item, base=None, depth=0)
+
+        return self._yielded(context.params, made, RAISED_IN_A_THREAD)
+
+    def _yielded(
+        self, params: Mapping[str, Any], made: Callable[[Target], T], raised: tuple[type[BaseException], ...] = RAISED
+    ) -> Iterator[T]:
+        """What is made of the targets that the author's plan gives; whatever it raises or gives else is PlanFailed.
+
+        Nothing is yielded inside the `try`: who has enough of us closes us by a GeneratorExit, which is not theirs.
+        """
+
+        def checked(item: object) -> T:
+            if not isinstance(item, Target):
+                raise BadParams(f"a plan yields target(...), not {item!r:.100}")
+            return made(item)
+
         given: Iterable[Target] = ()
-        try:
-            given = self._plan_function(rules.authors(dict(params)))
-            for item in given:
-                if not isinstance(item, Target):
-                    raise BadParams(f"a plan yields target(...), not {item!r:.100}")
-                yield made(item)
-        except Exception as error:
-            raise PlanFailed(sentence(error, given)) from error
+        targets: Iterator[T] | None = None
+        while True:
+            try:
+                if targets is None:
+                    given = self._plan_function(rules.authors(dict(params)))
+                    targets = map(checked, given)
+                item = next(targets, None)
+            except raised as error:
+                raise PlanFailed(sentence(error, given)) from error
+            if item is None:
+                return
+            yield item
 
     async def step(self, here: Claimed, fetch: Fetch, context: Context) -> Outcome:
         return await work(self._recipe, here, fetch, context, self._clock)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 
 from holdfast.errors import LedgerUnavailable
 from holdfast.ledger import postgres
-from holdfast.ledger.postgres import PostgresLedger
+from holdfast.ledger.postgres import SCHEMA_LOCK, PostgresLedger, PostgresStore
 from holdfast.testing.postgres import Postgres, temporary_postgres
+from waiting import wait_until
+
+WAITERS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +42,28 @@ def test_a_server_that_says_nothing_is_hung_up_on_and_asked_again_later(
         ledger.jobs()
     server.thaw()
     assert ledger.jobs() == []
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("prepare", [PostgresStore.prepare, PostgresStore.upgrade], ids=["open", "upgrade"])
+def test_a_server_that_stands_still_while_a_ledger_is_opened_is_hung_up_on(
+    server: Postgres, monkeypatch: pytest.MonkeyPatch, prepare: Callable[[PostgresStore], object]
+) -> None:
+    """Before the first verb: it waits there for its turn at the schema, when the server stops."""
+    monkeypatch.setattr(postgres, "ANSWER_S", 3.0)
+    store = PostgresStore(server.url, None, "")
+    with psycopg.connect(server.url, autocommit=True) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("SELECT pg_advisory_lock(%s)", (SCHEMA_LOCK,))
+        opening = pool.submit(prepare, store)
+        wait_until(lambda: other.execute(WAITERS).fetchone() == (1,), 10)
+        server.freeze()
+        try:
+            failed = opening.exception(timeout=10)
+        finally:
+            server.thaw()
+    assert isinstance(failed, LedgerUnavailable)
+    prepare(store)
+    store.close()
 
 
 def test_a_connection_that_broke_in_mid_pipeline_is_not_used_again(ledger: PostgresLedger) -> None:

@@ -1781,6 +1781,19 @@ MUTANTS = (
         (("RAISED = (Exception, SystemExit, ", "RAISED = (Exception, "),),
         "recipes/test_custom.py -k 'a_plan_that_raises_what_ends_programs'",
     ),
+    Mutant(
+        "a ledger is opened without a watch",
+        "a database that stands still while a ledger is opened is taken for away (D14)",
+        "ledger/postgres.py",
+        (
+            (
+                "        with self._watchdog.over(connection.fileno()), connection.transaction():\n"
+                '            connection.execute("SELECT pg_advisory_xact_lock',
+                '        with connection.transaction():\n            connection.execute("SELECT pg_advisory_xact_lock',
+            ),
+        ),
+        "ledger/test_watchdog.py -k 'while_a_ledger_is_opened'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -135,40 +135,49 @@ class PostgresStore:
 
     def prepare(self) -> None:
         """Fill an empty schema; refuse one of another version (PER-14)."""
-        with self._talking():
-            connection = self._open()
-            with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
-                version = self._version(connection)
-                if version is None:
-                    self._fill(connection)
-                elif version != SCHEMA_VERSION:
-                    raise _other_version(version)
+        with self._talking(), self._alone() as connection:
+            version = self._version(connection)
+            if version is None:
+                self._fill(connection)
+            elif version != SCHEMA_VERSION:
+                raise _other_version(version)
 
     def upgrade(self) -> int | None:
         """Migrate to this program's version, one transaction per step; answers the version before."""
         with self._talking():
-            connection = self._open()
-            with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
+            with self._alone() as connection:
                 before = self._version(connection)
                 if before is None:
                     self._fill(connection)
                 elif before > SCHEMA_VERSION:
                     raise _other_version(before)
-            while (version := self._version(connection)) is not None and version < SCHEMA_VERSION:
-                self._migrate(connection)
+            while self._migrate():
+                pass
         return before
 
-    def _migrate(self, connection: psycopg.Connection[Row]) -> None:
-        """The next step, unless another program took it while this one waited."""
-        with connection.transaction():
+    @contextmanager
+    def _alone(self) -> Iterator[psycopg.Connection[Row]]:
+        """A transaction about the schema, while no other program is in one. Each answer has its time, as in a verb."""
+        connection = self._open()
+        with self._watchdog.over(connection.fileno()), connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
+            self._watchdog.heard()
+            yield connection
+
+    def _migrate(self) -> bool:
+        """The next step, unless another program took it while this one waited. False: there is none."""
+        with self._alone() as connection:
             version = self._version(connection)
-            if version is not None and version < SCHEMA_VERSION:
-                for statement in statements(version + 1, WORDS):
-                    connection.execute(statement.encode())
-                connection.execute("UPDATE ledger SET schema_version = %s", (version + 1,))
+            if version is None or version >= SCHEMA_VERSION:
+                return False
+            self._make(connection, version + 1)
+            connection.execute("UPDATE ledger SET schema_version = %s", (version + 1,))
+        return True
+
+    def _make(self, connection: psycopg.Connection[Row], version: int) -> None:
+        for statement in statements(version, WORDS):
+            connection.execute(statement.encode())
+            self._watchdog.heard()
 
     def _version(self, connection: psycopg.Connection[Row]) -> int | None:
         row = connection.execute("SELECT to_regclass('ledger')").fetchone()
@@ -179,8 +188,7 @@ class PostgresStore:
 
     def _fill(self, connection: psycopg.Connection[Row]) -> None:
         for version in range(1, SCHEMA_VERSION + 1):
-            for statement in statements(version, WORDS):
-                connection.execute(statement.encode())
+            self._make(connection, version)
         connection.execute(LEDGER_TABLE.format(**WORDS).encode())
         clock = self._clock or SystemClock()
         connection.execute(

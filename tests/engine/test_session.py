@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 import msgspec
 import pytest
@@ -31,6 +32,7 @@ from holdfast.model.lease import Lease, Owner
 from holdfast.model.outcome import Body, BodyRef, PlanBatch
 from holdfast.recipe import Context
 from holdfast.recipes.site.recipe import SiteRecipe
+from waiting import wait_until
 
 Answer = Callable[[str], Awaitable[Response]]
 ONE_ATTEMPT = msgspec.structs.replace(FAST, max_attempts=1)
@@ -285,6 +287,51 @@ def test_a_step_that_raises_what_ends_programs_is_the_targets_failure_too(
 
     ended = Marsh(tmp_path, answer, ONE_ATTEMPT).run()
     assert (ended.how, tries, ended.counts.failed_by) == ("completed", 1, {"recipe_error": 1})
+
+
+class Stuck(FunctionFetcher):
+    async def close(self) -> None:
+        raise OSError(24, "Too many open files")
+
+
+def refuses() -> FunctionFetcher:
+    raise OSError(24, "Too many open files")
+
+
+@pytest.mark.parametrize("open_fetcher", [refuses, lambda: Stuck(serve_ponds)], ids=["open", "close"])
+def test_a_session_that_cannot_open_or_close_its_fetcher_leaves_no_heartbeat_behind(
+    tmp_path: Path, open_fetcher: Callable[[], FunctionFetcher]
+) -> None:
+    """It would renew the lease for as long as the program lives, and nobody could ever work the job again."""
+    marsh = Marsh(tmp_path, serve_ponds)
+    with pytest.raises(OSError, match="Too many open files"):
+        marsh.run(open_fetcher=open_fetcher, lease_s=0.5)
+    assert "heartbeat" not in {thread.name for thread in threading.enumerate()}
+    if open_fetcher is refuses:
+        wait_until(lambda: marsh.run().how == "completed", 10)
+
+
+class Ending(Session):
+    """Its run is over between any two looks at its loop."""
+
+    looks: ClassVar[list[asyncio.AbstractEventLoop | None]] = []
+
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop | None:
+        return self.looks.pop() if self.looks else None
+
+    @_loop.setter
+    def _loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        self.looks[:] = [loop]
+
+
+def test_an_interrupt_from_another_thread_may_meet_the_end_of_the_run(tmp_path: Path) -> None:
+    session = Marsh(tmp_path, serve_ponds).session()
+    over = asyncio.new_event_loop()
+    over.close()
+    session.__class__ = Ending
+    session._loop = over
+    session.interrupt("drain")
 
 
 def test_a_job_whose_only_seed_failed_is_failed(tmp_path: Path) -> None:

@@ -1794,6 +1794,20 @@ MUTANTS = (
         ),
         "ledger/test_watchdog.py -k 'while_a_ledger_is_opened'",
     ),
+    Mutant(
+        "a heartbeat outlives its session",
+        "a session that failed holds no job: its lease lapses",
+        "engine/session.py",
+        (
+            (
+                "        fetcher = parts.open_fetcher()\n        try:\n"
+                "            heartbeat.start(self._leases, asked_ms=asked_ms)\n",
+                "        heartbeat.start(self._leases, asked_ms=asked_ms)\n"
+                "        fetcher = parts.open_fetcher()\n        try:\n",
+            ),
+        ),
+        "engine/test_session.py -k 'leaves_no_heartbeat'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

@@ -127,8 +127,10 @@ class Session:
         """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before and after `run`."""
         self._interrupt = self._interrupt or why
         self.patience.hurry()
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._pass_on)
+        loop = self._loop  # read once: `run`, on another thread, may be over in between
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # it was closed
+                loop.call_soon_threadsafe(self._pass_on)
 
     def _pass_on(self) -> None:
         """Save a pause at once, before the pages in hand are done: a second Ctrl-C then loses nothing either."""
@@ -223,9 +225,9 @@ class Session:
             counts_time=control is not None,  # the job's time runs once, however many work it
             time_is_limited=job.options.time_limit_s is not None,
         )
-        heartbeat.start(self._leases, asked_ms=asked_ms)
         fetcher = parts.open_fetcher()
         try:
+            heartbeat.start(self._leases, asked_ms=asked_ms)
             self._worker = await self._make_worker(job, heartbeat, fetcher)
             self._pass_on()
             if control is not None:
@@ -241,8 +243,10 @@ class Session:
         finally:
             if self._timer is not None:
                 self._timer.cancel()
-            await fetcher.close()
-            heartbeat.stop()
+            try:
+                await fetcher.close()
+            finally:
+                heartbeat.stop()  # whatever happened: it would hold the job for as long as this program lives
             if self._telling is not None:
                 await self._telling
         return await self._wind_up(how, heartbeat)

@@ -1808,6 +1808,27 @@ MUTANTS = (
         ),
         "engine/test_session.py -k 'leaves_no_heartbeat'",
     ),
+    Mutant(
+        "threads of a step are waited for without end",
+        "who is told to stop is gone at its deadline",
+        "engine/session.py",
+        (("        self._loop.set_default_executor(StepThreads(self._is_late))\n", ""),),
+        "crash/test_step_threads.py -k 'leaves_a_steps_thread'",
+    ),
+    Mutant(
+        "threads of a step are never waited for",
+        "what a step left to a thread is done before its run is over",
+        "engine/session.py",
+        (("            return self._interrupt is not None\n", "            return True\n"),),
+        "crash/test_step_threads.py -k 'in_a_hurry'",
+    ),
+    Mutant(
+        "Python waits for the threads of a step",
+        "who is told to stop is gone at its deadline",
+        "cli/main.py",
+        (("        _leave_threads(code)\n", "        pass\n"),),
+        "crash/test_step_threads.py -k 'told_to_go and 1'",
+    ),
 )
 
 # Played with every change, the others by `make mutants`: lines without which saved work is lost, doubled or lied about.

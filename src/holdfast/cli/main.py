@@ -25,9 +25,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code is that of ux 3.5."""
     _open_closed_streams()
     try:
-        return _main(argv)
+        code = _main(argv)
     finally:
         _forget_unsaid()
+    if argv is None:
+        _leave_threads(code)
+    return code
 
 
 def _main(argv: Sequence[str] | None) -> int:
@@ -184,6 +187,13 @@ def _forget_unsaid() -> None:
             getattr(sys, name).flush()
         except OSError:
             setattr(sys, name, None)
+
+
+def _leave_threads(code: int) -> None:
+    """A step's thread that had no time to end: Python would wait for it here, and everything is saved and said."""
+    threads = sys.modules.get("holdfast.engine.step_threads")
+    if threads is not None and threads.are_left():
+        os._exit(code)
 
 
 def _reader_gone() -> int:

@@ -31,6 +31,7 @@ from holdfast.engine.patience import Patience
 from holdfast.engine.planner import Planner
 from holdfast.engine.rescope import judge_on
 from holdfast.engine.robots import RobotsBook
+from holdfast.engine.step_threads import StepThreads
 from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
 from holdfast.engine.worker import Worker
@@ -152,6 +153,7 @@ class Session:
     async def _run(self) -> Ended:
         """A process that slept past its lease works on, unless somebody else has taken the job meanwhile."""
         self._loop = asyncio.get_running_loop()
+        self._loop.set_default_executor(StepThreads(self._is_late))
         try:
             ended = await self._lease_and_work()
             while ended.how == "lost" and self._interrupt is None and (self._leases or self._may_wait(ended.job)):
@@ -167,6 +169,13 @@ class Session:
             if self._parts.journal is not None:
                 self._parts.journal.close()
             self._loop = None  # a late signal must not meet a closed loop
+
+    def _is_late(self) -> bool:
+        """Whether what steps left running in threads has had its time: only who was told to stop does not wait."""
+        deadline_ms = None if self._worker is None else self._worker.orders.deadline_ms
+        if deadline_ms is None:
+            return self._interrupt is not None
+        return self._parts.clock.monotonic_ms() >= deadline_ms
 
     def _may_wait(self, job: Job) -> bool:
         """One of several workers that finds everything held asks again, while the job goes on."""

@@ -114,6 +114,28 @@ def test_time_in_which_the_process_slept_does_not_count(tmp_path: Path) -> None:
     assert asked_for(keeper, clock, 1) == "time_out"
 
 
+def test_a_time_in_which_nobody_asked_but_the_process_ran_counts_against_the_limit_and_is_no_standstill(
+    tmp_path: Path,
+) -> None:
+    """PAU-09: a step computes for minutes, and only the heartbeat's thread runs meanwhile."""
+    clock = ManualClock()
+    marsh = Marsh(tmp_path, never, msgspec.structs.replace(FAST, time_limit_s=600))
+    keeper = Timekeeper(clock, marsh.job, asked_ms=clock.monotonic_ms(), stale_after_s=300)
+
+    def computes(seconds: int) -> None:
+        for _ in range(seconds):
+            clock.advance(1)
+            keeper.awake()
+
+    computes(599)
+    assert keeper.called() is None
+    clock.advance(86_400)  # stopped, in the middle of it
+    computes(1)
+    assert keeper.called() is None
+    computes(1)
+    assert keeper.called() == "time_out"
+
+
 @pytest.mark.parametrize("slept_s", [2, 2.5, 4])
 def test_a_sleep_a_little_longer_than_a_job_may_stand_still_does_not_count_either(
     tmp_path: Path, slept_s: float

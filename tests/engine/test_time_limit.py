@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,6 +78,20 @@ def test_pauses_and_downtime_do_not_count(tmp_path: Path, why: str, leap_ms: int
     clock.wall_by_ms = leap_ms
     assert_timed_out(marsh, marsh.run(clock=clock))
     assert site.asked > asked
+
+
+def test_a_limit_is_kept_though_steps_do_not_let_go_of_the_loop(tmp_path: Path) -> None:
+    """PAU-07: each computes for longer than a nap of the process lasts that counts as one (half of `stale_after`)."""
+
+    async def computes(url: str) -> Response:
+        threading.Event().wait(0.7)
+        n = int(url.rpartition("/")[2])
+        return page(url, *([f"/pond/{n + 1}"] if n < 11 else []))
+
+    marsh = Marsh(tmp_path, computes, msgspec.structs.replace(LIMITED, concurrency=1))
+    ended = marsh.run(stale_after_s=1.0, lease_s=1.0)
+    assert (ended.how, ended.job.stop_reason) == ("timeout", "time_limit")
+    assert ended.counts.succeeded < 8
 
 
 def test_a_time_that_was_used_up_is_not_used_again(tmp_path: Path) -> None:

@@ -847,8 +847,22 @@ MUTANTS = (
         "time asleep is time at work",
         "a job is neither stale nor at its limit for the time its processes were stopped (PAU-09)",
         "engine/timekeeper.py",
-        (("unasked_ms > min(4 * self.step_s * 1000 + SLEPT_MS, self._stale_ms / 2)", "False"),),
+        (("unasked_ms > self._nap_ms", "False"), ("slept_ms > self._nap_ms", "False")),
         "engine/test_stale.py -k 'slept'",
+    ),
+    Mutant(
+        "time asleep counts against the limit",
+        "a job is not at its limit for the time its processes were stopped (PAU-09)",
+        "engine/timekeeper.py",
+        (("slept_ms > self._nap_ms", "False"),),
+        "engine/test_stale.py -k 'process_slept'",
+    ),
+    Mutant(
+        "a step that does not let go is asleep",
+        "a time limit is kept, whatever a step does with its time (PAU-07)",
+        "engine/session.py",
+        (("            on_wake=self._on_wake,\n", ""),),
+        "engine/test_time_limit.py -k 'let_go'",
     ),
     Mutant(
         "who goes after a lapse says busy",

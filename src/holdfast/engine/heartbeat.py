@@ -34,9 +34,10 @@ class Heartbeat:
         on_beat: Beat,
         counts_time: bool = True,
         time_is_limited: bool = False,
+        on_wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._open_ledger, self._clock, self._life_s, self._on_beat = open_ledger, clock, life_s, on_beat
-        self._counts_time = counts_time
+        self._counts_time, self._on_wake = counts_time, on_wake
         often = counts_time and time_is_limited  # what a kill takes with it is not counted against the limit
         self._every_s = min(life_s * RENEW_AT_SHARE, LIMITED_EVERY_S) if often else life_s * RENEW_AT_SHARE
         self._stop = threading.Event()
@@ -86,7 +87,9 @@ class Heartbeat:
     def _loop(self) -> None:
         try:
             while not self._stop.wait(self._every_s):
+                self._on_wake()
                 self._beat()
+                self._on_wake()
         finally:
             if self._ledger is not None:
                 self._ledger.close()

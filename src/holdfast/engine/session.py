@@ -233,6 +233,7 @@ class Session:
             on_beat=self._on_beat,
             counts_time=control is not None,  # the job's time runs once, however many work it
             time_is_limited=job.options.time_limit_s is not None,
+            on_wake=self._on_wake,
         )
         fetcher = parts.open_fetcher()
         try:
@@ -353,6 +354,11 @@ class Session:
             self.on_plan_failed(failed)
         job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
         return None if job.status == "in_progress" else job
+
+    def _on_wake(self) -> None:
+        """From the heartbeat's thread, which runs also while a step does not let go of the loop."""
+        if self._keeper is not None:
+            self._keeper.awake()
 
     def _on_beat(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
         """From the heartbeat's thread."""

@@ -5,6 +5,8 @@ Kept by who holds the job's control chunk and so counts its time; monotonic, so 
 
 from __future__ import annotations
 
+import threading
+
 from holdfast.clock import Clock
 from holdfast.model.job import Job
 from holdfast.policy.limits import time_left_ms
@@ -19,10 +21,12 @@ class Timekeeper:
 
     def __init__(self, clock: Clock, job: Job, *, asked_ms: int, stale_after_s: float) -> None:
         self._clock, self._moved_ms, self._stale_ms = clock, asked_ms, round(stale_after_s * 1000)
-        self._asked_ms = asked_ms
+        self._asked_ms = self._awake_ms = asked_ms
+        self._lock = threading.Lock()  # whoever of two threads looks first after a sleep, it is counted once
         left_ms = time_left_ms(job.options, job.active_ms)
         self._ends_ms = None if left_ms is None else asked_ms + left_ms
         self.step_s = min(STEP_S_MAX, stale_after_s / 4) if left_ms is None else LIMITED_STEP_S
+        self._nap_ms = min(4 * self.step_s * 1000 + SLEPT_MS, self._stale_ms / 2)
 
     def moved(self) -> None:
         """A target came to an end, or to its next try; or nothing is in hand, and the next try has its time."""
@@ -30,15 +34,26 @@ class Timekeeper:
 
     def called(self) -> str | None:
         """`time_out`, `stale`, or None while there is time. To be asked every `step_s` or more often: a time in which
-        nobody asked is one in which nobody worked, as when the process was stopped or its database away."""
+        nobody asked is no standstill, as when the process was stopped, its database away, or a step did not let go."""
+        self.awake()
         now = self._clock.monotonic_ms()
         unasked_ms, self._asked_ms = now - self._asked_ms, now
-        if unasked_ms > min(4 * self.step_s * 1000 + SLEPT_MS, self._stale_ms / 2):
+        if unasked_ms > self._nap_ms:
             self._moved_ms += unasked_ms
-            self._ends_ms = None if self._ends_ms is None else self._ends_ms + unasked_ms
         if self._ends_ms is not None and now >= self._ends_ms:
             return "time_out"
         return "stale" if now - self._moved_ms >= self._stale_ms else None
+
+    def awake(self) -> None:
+        """This process runs, said by any of its threads: only while none did was it asleep, and its time stood still.
+
+        A step that computes for seconds keeps who asks waiting, and is work: the heartbeat's thread says so meanwhile.
+        """
+        with self._lock:
+            now = self._clock.monotonic_ms()
+            slept_ms, self._awake_ms = now - self._awake_ms, now
+            if slept_ms > self._nap_ms and self._ends_ms is not None:
+                self._ends_ms += slept_ms
 
     def wait_s(self) -> float:
         """How long not to ask again."""

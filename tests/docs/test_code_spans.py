@@ -33,11 +33,11 @@ ONLY_READ = ("demo", "demo --data demo-data", "selftest", "selftest --json", "se
 # Understood and refused: a sentence names a part of a line, or a job unlike that of the examples.
 REFUSED = {
     "cases IMM-1-25..IMM-100000-25": 2, "cases … --url NAME": 6, "cases RANGE --url NAME": 2,
-    "crawl --processes N -v": 2, "crawl 127.0.0.1:8000": 2, "crawl docs --max-depth 4 --update": 6,
+    "crawl --processes N -v": 2, "crawl banana": 5, "crawl 127.0.0.1:8000": 2, "crawl docs --max-depth 4 --update": 6,
     "resume JOB --extend 30m": 2, "resume JOB --extend-pages 500": 2, "resume JOB --extend-pages N": 2,
     "run FILE.py": 2, "run FILE.py --dry-run": 2, "run FILE.py|MODULE:RECIPE": 2, "run FILE.py --name JOB": 2,
     "run FILE.py --include PATTERN --exclude PATTERN --max-depth N": 2, "restore FILE": 6,
-    "run my_package.forum:forum": 2, "run new/forum.py --name forum": 2,
+    "run my_package.forum:forum": 2, "run new/forum.py --name forum": 2, "run forumm": 2, "run FILE.toml --dry-run": 2,
 }
 # fmt: on
 

@@ -83,3 +83,12 @@ def test_the_files_own_check_finds_nothing_in_a_good_one_and_leaves_it_as_it_is(
 def test_a_file_that_is_none_of_sqlites_is_damage(tmp_path: Path) -> None:
     (tmp_path / "ledger.db").write_bytes(b"this was a ledger once" * 400)
     assert isinstance(damage_of(tmp_path / "ledger.db"), LedgerUnfit)
+
+
+def test_a_text_that_is_none_is_damage_though_python_names_it_without_a_code(file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("UPDATE job SET name = CAST(x'66ff6f67' AS TEXT)")
+    ledger = SqliteLedger.open(file, ManualClock(), "boot")
+    with pytest.raises(LedgerUnfit, match="decode"):
+        ledger.jobs()
+    ledger.close()

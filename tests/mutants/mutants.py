@@ -482,7 +482,7 @@ MUTANTS = (
         "a full disk by one name only",
         "a disk that fills up is said to be full, with exit code 14 (D1)",
         "ledger/sqlite.py",
-        ((" or (error.sqlite_errorcode == sqlite3.SQLITE_IOERR_SHMSIZE and _has_no_room_left(path.parent))", ""),),
+        ((" or (_code(error) == sqlite3.SQLITE_IOERR_SHMSIZE and _has_no_room_left(path.parent))", ""),),
         "cli/test_bad_input.py -k 'full_at_the_start and 16'",
     ),
     Mutant(

@@ -329,7 +329,12 @@ class SqliteTx:
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
     """Also while somebody recovers what a killed process left: that is an extended code, in the upper bytes."""
-    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return _code(error) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _code(error: sqlite3.DatabaseError) -> int:
+    """SQLite's own; what Python's module complains of itself, as of a text that is none, has 0."""
+    return getattr(error, "sqlite_errorcode", 0)
 
 
 def _several(sql: str, n: int) -> str:
@@ -352,7 +357,7 @@ def told(path: Path) -> Iterator[None]:
 
 def _translated(error: sqlite3.DatabaseError, path: Path) -> HoldfastError:
     text = str(error)
-    if "full" in text or (error.sqlite_errorcode == sqlite3.SQLITE_IOERR_SHMSIZE and _has_no_room_left(path.parent)):
+    if "full" in text or (_code(error) == sqlite3.SQLITE_IOERR_SHMSIZE and _has_no_room_left(path.parent)):
         return DiskFull(f"no room on the disk of {path.parent}: nothing more can be saved there")
     if "unable to open" in text and _has_no_names_left(path.parent):
         return DiskFull(f"no room for another file on the disk of {path.parent}: nothing more can be saved there")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from cli.commands import CONTROL_CODE, Running, crawl_words, holdfast, ledger_in
 from cli.marsh import marsh
 from cli.schemas import validator
 from holdfast.demo.serving import WorldServer
+from holdfast.model.outcome import seal_of
 from holdfast.model.states import COUNTED
 from holdfast.testing.fake_web import FakeWeb
 from waiting import wait_until
@@ -223,6 +227,33 @@ def test_a_page_behind_the_links_that_are_followed_is_not_called_never_found(cap
     outside = why(capped, "https://lake.test/10019")
     assert outside["verdict"] == "never_found"
     assert "; 10000 found ones are not read yet. If one did: " in outside["because"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sealed", "told"),
+    [
+        (b'"links":10000', b'"links":10001', False, "is not what was stored"),
+        (b'"links":', b'"links";', False, "is not what was stored"),
+        (b'"links":', b'"links";', True, "cannot be read: "),
+        (b'"links":', b'"l\xffnks":', True, "cannot be read: "),
+    ],
+)
+def test_a_damaged_record_of_a_page_with_more_links_is_told_as_damage(
+    capped: Place, tmp_path: Path, old: bytes, new: bytes, sealed: bool, told: str
+) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(capped[0], folder)
+    with closing(sqlite3.connect(folder / "holdfast-data" / "ledger.db")) as ledger, ledger:
+        [(target, doc)] = ledger.execute("SELECT target, doc FROM record").fetchall()
+        damaged = doc.replace(old, new)
+        assert damaged != doc
+        ledger.execute("UPDATE record SET doc = ?", (damaged,))
+        if sealed:
+            ledger.execute("UPDATE record SET seal = ?", (seal_of(damaged),))
+    done = holdfast("explain", "frogs", f"http://{capped[1]}/10019", cwd=folder)
+    assert (done.code, done.out) == (9, "")
+    assert f"he page record of T-{target:x} {told}" in done.err
+    assert "Unexpected" not in done.err
 
 
 @pytest.mark.parametrize("text", ["garbage", "not a url", "pond.test", "0" * 32])

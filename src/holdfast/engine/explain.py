@@ -12,6 +12,7 @@ from holdfast.clock import iso
 from holdfast.engine.documents import start_of
 from holdfast.engine.reference import find, target_of
 from holdfast.engine.results import SITE
+from holdfast.errors import Corrupt
 from holdfast.model.codes import CODES
 from holdfast.model.edit import Exclusion
 from holdfast.model.job import Job
@@ -281,12 +282,19 @@ def _cut_short(ledger: Reading, job: Job) -> str | None:
     if not rows:
         return None
     pages = [page for target, _ in rows[:PAGES_NAMED] if (page := target_of(ledger, job, target)) is not None]
-    marks = msgspec.json.decode(rows[0][1], type=_Record)
+    marks = _marks(*rows[0])
     more = " and others" if len(rows) > PAGES_NAMED else ""
     return (
         f"no link that was followed leads to it, but not every one was: {pages[0].url} has {marks.links + marks.limit} "
         f"of them and {marks.links} are followed on a page. Pages with more: {', '.join(p.url for p in pages)}{more}"
     )
+
+
+def _marks(target: int, doc: bytes) -> _Record:
+    try:
+        return msgspec.json.decode(doc, type=_Record)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Corrupt(f"the page record of T-{target:x} cannot be read: {error}") from error
 
 
 def _unread(ledger: Reading, job: Job) -> str:

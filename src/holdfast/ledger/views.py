@@ -150,10 +150,10 @@ def results(tx: Tx, job: int, where: Sequence[Condition], after: tuple[int, int]
 
 def result_from(row: Row) -> PageRow:
     return PageRow(
-        target=row[0], url=row[1], depth=row[2], parent_url=row[3], record=_unsealed(row), segment=row[5] or "",
-        offset=row[6] or 0, length=row[7] or 0, size=row[8] or 0, sha256=bytes(row[9] or b""), media=row[10] or "",
-        found_at=row[11] or 0, run=row[12], n=row[14], kind=row[15], key=bytes(row[16]), type=row[17],
-        name=row[18] or "",
+        target=row[0], url=row[1], depth=row[2], parent_url=row[3], record=unsealed(row[0], row[4], row[13]),
+        segment=row[5] or "", offset=row[6] or 0, length=row[7] or 0, size=row[8] or 0, sha256=bytes(row[9] or b""),
+        media=row[10] or "", found_at=row[11] or 0, run=row[12], n=row[14], kind=row[15], key=bytes(row[16]),
+        type=row[17], name=row[18] or "",
     )  # fmt: skip
 
 
@@ -168,10 +168,11 @@ def _rising(rows: list[Row], after: int, n: int = 0, place: int = 0) -> Iterator
         yield row
 
 
-def _unsealed(row: Row) -> bytes:
-    document = bytes(row[4])
-    if seal_of(document) != bytes(row[13]):
-        raise Corrupt(f"the page record of T-{row[0]:x} is not what was stored", hint="holdfast verify names them all")
+def unsealed(target: int, doc: bytes, seal: bytes) -> bytes:
+    """A stored record; Corrupt where it is not the one that was sealed."""
+    document = bytes(doc)
+    if seal_of(document) != bytes(seal):
+        raise Corrupt(f"the page record of T-{target:x} is not what was stored", hint="holdfast verify names them all")
     return document
 
 

@@ -11,6 +11,7 @@ from holdfast.errors import BadParams, Corrupt
 from holdfast.ledger.selecting import RESULT_GEN
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.ledger.undoing import IDS_PER_STATEMENT
+from holdfast.ledger.views import unsealed
 from holdfast.model.job import Counts
 from holdfast.model.look import Change, RunLook
 from holdfast.model.outcome import BEYOND_CAP
@@ -92,11 +93,11 @@ def link_out(tx: Tx, job: int, key: bytes) -> int | None:
 def cut_short(tx: Tx, job: int, limit: int) -> list[tuple[int, bytes]]:
     """By the mark that such a page leaves in its record: a quote inside a text is escaped, so nothing else looks so."""
     rows = tx.rows(
-        f"SELECT r.target, r.doc FROM target t JOIN record r ON r.target = t.id AND r.gen = {RESULT_GEN} "
+        f"SELECT r.target, r.doc, r.seal FROM target t JOIN record r ON r.target = t.id AND r.gen = {RESULT_GEN} "
         f"WHERE +t.job = ? AND t.state = 4 AND {tx.contains('r.doc')} ORDER BY t.id LIMIT ?",
         (job, BEYOND_CAP, limit),
     )
-    return [(target, bytes(doc)) for target, doc in rows]
+    return [(target, unsealed(target, doc, seal)) for target, doc, seal in rows]
 
 
 def robots_text(tx: Tx, origin: str) -> bytes | None:

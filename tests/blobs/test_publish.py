@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 import subprocess
@@ -96,6 +97,94 @@ def test_a_process_killed_before_the_rename_leaves_the_old_file_and_the_next_one
     assert (killed.returncode, path.read_bytes()) == (-9, b"old")
     publish(path, write_new)
     assert path.read_bytes() == b"new " * 10_000
+
+
+def test_what_a_killed_process_left_is_swept_by_the_next_who_publishes_to_the_same_place(tmp_path: Path) -> None:
+    armed = {**os.environ, "HOLDFAST_FAULT": "export.before_rename:1:kill"}
+    for name in ("frogs.jsonl", "toads.jsonl"):
+        assert subprocess.run([sys.executable, "-c", PUBLISHING, tmp_path / name], env=armed).returncode == -9
+    frogs, toads = sorted(tmp_path.iterdir(), key=lambda file: file.stat().st_mtime_ns)
+    publish(tmp_path / "frogs.jsonl", write_new)
+    assert set(tmp_path.iterdir()) == {tmp_path / "frogs.jsonl", toads}, f"{frogs} is of the same place"
+
+
+WAITING = """
+import sys
+from pathlib import Path
+from holdfast.blobs.publish import publish
+def write(file):
+    file.write(b"slow")
+    print("begun", flush=True)
+    sys.stdin.read()
+publish(Path(sys.argv[1]), write)
+"""
+
+
+def test_the_file_of_one_who_still_writes_to_the_same_place_is_left_alone(tmp_path: Path) -> None:
+    """Whether in another process or in this one; the last to end wins."""
+    path = tmp_path / "frogs.jsonl"
+    slow = subprocess.Popen([sys.executable, "-c", WAITING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with slow:
+        assert slow.stdout is not None
+        assert slow.stdout.readline() == b"begun\n"
+
+        def write(file: BinaryIO) -> None:
+            publish(path, lambda inner: inner.write(b"inner"))
+            assert path.read_bytes() == b"inner"
+            assert len(os.listdir(tmp_path)) == 3
+            file.write(b"outer")
+
+        publish(path, write)
+        assert path.read_bytes() == b"outer"
+        slow.communicate()
+    assert (slow.returncode, path.read_bytes(), os.listdir(tmp_path)) == (0, b"slow", ["frogs.jsonl"])
+
+
+def test_a_whole_file_is_held_until_it_is_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever publishes to the same place just before the rename does not take it for one of the dead."""
+    path = tmp_path / "frogs.jsonl"
+
+    def meddled(name: str) -> None:
+        monkeypatch.setattr("holdfast.blobs.publish.point", lambda name: None)
+        publish(path, lambda file: file.write(b"meddler"))
+
+    monkeypatch.setattr("holdfast.blobs.publish.point", meddled)
+    publish(path, write_new)
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (b"new " * 10_000, ["frogs.jsonl"])
+
+
+def test_where_files_cannot_be_locked_nothing_is_swept_and_all_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "frogs.jsonl"
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    def write(file: BinaryIO) -> None:
+        monkeypatch.undo()  # the locks are there again, and this file has none
+        publish(path, lambda inner: inner.write(b"inner"))
+        file.write(b"outer")
+
+    monkeypatch.setattr("fcntl.flock", refused)
+    publish(path, write)
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (b"outer", ["frogs.jsonl"])
+
+
+def test_a_file_that_was_swept_before_it_was_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "frogs.jsonl"
+    lock = fcntl.flock
+
+    def late(descriptor: int, how: int) -> None:
+        monkeypatch.setattr("fcntl.flock", lock)
+        publish(path, lambda file: file.write(b"sweeper"))
+        lock(descriptor, how)
+
+    monkeypatch.setattr("fcntl.flock", late)
+    publish(path, write_new)
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (b"new " * 10_000, ["frogs.jsonl"])
 
 
 def test_a_name_left_behind_by_a_killed_process_is_passed_by(tmp_path: Path) -> None:

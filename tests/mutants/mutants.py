@@ -657,6 +657,63 @@ MUTANTS = (
         "blobs/test_segments.py -k 'never_written_again'",
     ),
     Mutant(
+        "what a killed export left stays",
+        "a killed export leaves nothing beside its output for longer than until the next one",
+        "blobs/publish.py",
+        (("        _sweep(path)\n", ""),),
+        "blobs/test_publish.py -k is_swept",
+    ),
+    Mutant(
+        "swept though it is locked",
+        "the file of an export that still writes is nobody else's to remove",
+        "blobs/publish.py",
+        (("            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)\n", ""),),
+        "blobs/test_publish.py -k still_writes",
+    ),
+    Mutant(
+        "let go of before the rename",
+        "an export that is whole gets to its place, whoever else writes to it",
+        "blobs/publish.py",
+        (
+            (
+                '                point("export.before_rename")\n                os.replace(temporary, path)  #',
+                '            point("export.before_rename")\n            os.replace(temporary, path)  #',
+            ),
+        ),
+        "blobs/test_publish.py -k held_until",
+    ),
+    Mutant(
+        "swept by a name without a lock",
+        "where files cannot be locked, nobody takes the living for the dead",
+        "blobs/publish.py",
+        (
+            (
+                "    os.close(descriptor)\n    temporary.unlink(missing_ok=True)\n    return _new_file(path.parent)\n",
+                "    return temporary, descriptor\n",
+            ),
+        ),
+        "blobs/test_publish.py -k cannot_be_locked",
+    ),
+    Mutant(
+        "written to though it was swept",
+        "an export gets to its place, whoever began to write to it at the same moment",
+        "blobs/publish.py",
+        (
+            (
+                "        if os.fstat(descriptor).st_nlink:\n            return",
+                "        if descriptor:\n            return",
+            ),
+        ),
+        "blobs/test_publish.py -k before_it_was_locked",
+    ),
+    Mutant(
+        "links counted by a damaged record",
+        "a damaged record is told as damage by `explain`, too",
+        "ledger/views_surveys.py",
+        (("(target, unsealed(target, doc, seal)) for", "(target, bytes(doc)) for"),),
+        "cli/test_explain.py -k damaged_record",
+    ),
+    Mutant(
         "no room is any error",
         "a full disk is said to be one, wherever it shows (D2)",
         "blobs/publish.py",

@@ -2,16 +2,22 @@
 
 A rename is atomic but not durable, so `publish` is the only place that renames, and it fsyncs the directory after it.
 It never changes the old file before the new one is whole on the disk.
+
+The new one is locked for as long as its writer lives: what a killed writer left has no lock, and whoever publishes next
+to the same place removes it.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import secrets
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO
@@ -41,14 +47,15 @@ def publish(path: Path, write: Callable[[BinaryIO], object], *, disk: Disk = DIS
     """Let `write` fill a file beside `path`, then put it in its place. On any error `path` is as it was before."""
     try:
         make_directory(path.parent, disk=disk)
+        _sweep(path)
         temporary, descriptor = _beside(path)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 write(file)
                 file.flush()
                 disk.fsync(descriptor)
-            point("export.before_rename")
-            os.replace(temporary, path)
+                point("export.before_rename")
+                os.replace(temporary, path)  # while it is locked: nobody takes it for one of the dead
         except BaseException:
             with suppress(OSError):
                 temporary.unlink()
@@ -102,9 +109,38 @@ def refusal(error: OSError, path: Path | str) -> HoldfastError:
 
 
 def _beside(path: Path) -> tuple[Path, int]:
-    """A new file in the same directory; a name left over by a killed process is passed by."""
+    """A new file in the same directory, locked, under a name that nobody ever has again.
+
+    Where it cannot be locked, or was swept before it was, another has a name that is never swept.
+    """
+    temporary = path.parent / f"{_mark(path)}{secrets.token_hex(8)}.tmp"
+    descriptor = os.open(temporary, NEW_FILE, 0o666)
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink:
+            return temporary, descriptor
+    os.close(descriptor)
+    temporary.unlink(missing_ok=True)
+    return _new_file(path.parent)
+
+
+def _new_file(folder: Path) -> tuple[Path, int]:
+    """A name left over by a killed process is passed by."""
     numbers = count(1)
     while True:
-        temporary = path.parent / f".publish-{os.getpid()}-{next(numbers)}.tmp"
+        temporary = folder / f".publish-{os.getpid()}-{next(numbers)}.tmp"
         with suppress(FileExistsError):
             return temporary, os.open(temporary, NEW_FILE, 0o666)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed writers to the same place have left. What is locked is somebody's, and stays."""
+    for left in path.parent.glob(f"{_mark(path)}*.tmp"):
+        with suppress(OSError), left.open("rb+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
+
+
+def _mark(path: Path) -> str:
+    """How names of this computer's files for this place begin: not every shared folder shares its locks, too."""
+    return f".publish-{sha256(os.fsencode(f'{os.uname().nodename}/{path.name}')).hexdigest()[:16]}-"

@@ -473,6 +473,9 @@ class Blobs(Protocol):
 class Shelf(Protocol):
     """The files that bodies lie in, as whole files."""
 
+    def size(self, name: str) -> int:
+        """How long one is; 0 where there is none."""
+
     def blocks(self, name: str, length: int) -> Iterator[bytes]:
         """The first bytes of one, piece by piece; Corrupt where there are fewer, NotFound where there is none."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +119,66 @@ def test_refusals_leave_everything_as_it_is(tree: WorldServer, tmp_path: Path) -
     torn = holdfast("restore", "../torn.tar", cwd=empty)
     assert (torn.code, "this snapshot is damaged" in torn.err.lower()) == (6, True)
     assert list(empty.iterdir()) == []
+
+
+def stored_pages(folder: Path) -> list[Path]:
+    return sorted((folder / "holdfast-data" / "segments").rglob("*.warc.gz"))
+
+
+def cut_off(segment: Path) -> None:
+    with segment.open("r+b") as file:
+        file.truncate(segment.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("lose", [Path.unlink, cut_off])
+def test_a_job_whose_lost_pages_were_fetched_again_can_be_carried_elsewhere(
+    tree: WorldServer, tmp_path: Path, lose: Callable[[Path], None]
+) -> None:
+    """What its results need is demanded; what is gone for good, and was told as lost, is told once more."""
+    here, there = made(tmp_path / "here"), made(tmp_path / "there")
+    assert holdfast(*crawl_words(tree, "--max-depth", "2"), cwd=here).code == 0
+    whole = archived(here)
+    [segment] = stored_pages(here)
+    lose(segment)
+    early = holdfast("snapshot", "frogs", "-o", "../frogs.tar", cwd=here)
+    assert (early.code, (tmp_path / "frogs.tar").exists()) == (5 if lose is Path.unlink else 9, False), early.err
+    assert "holdfast doctor --repair" in early.err
+    assert holdfast("doctor", "--repair", cwd=here).code == 0
+    lost = len(targets(here, "status:pending"))
+    assert holdfast("snapshot", "frogs", "-o", "../before.tar", cwd=here).code == 0
+    assert holdfast("resume", "frogs", cwd=here).code == 0
+    told = holdfast("snapshot", "frogs", "-o", "../frogs.tar", cwd=here)
+    assert told.code == 0, told.err
+    assert f"{lost} bodies of earlier fetches are not in it: their bytes are lost." in told.err
+    document = holdfast("snapshot", "frogs", "--json", cwd=here).json()
+    validator("snapshot").validate(document)
+    assert document["bodies_lost"] == lost > 0
+    assert holdfast("restore", "../frogs.tar", cwd=there).code == 0
+    verified = holdfast("verify", "frogs", "--deep", "--json", cwd=there).json()
+    assert (verified["ok"], verified["bodies_read"]) == (True, len(targets(here, "status:succeeded")))
+    assert archived(there) == whole
+    assert holdfast("restore", "../before.tar", "--name", "before", cwd=there).code == 0
+    assert holdfast("verify", "before", "--deep", cwd=there).code == 0
+
+
+def test_pages_that_are_served_as_they_were_are_demanded_until_they_are_fetched_again(
+    tree: WorldServer, tmp_path: Path
+) -> None:
+    """Nobody told them as lost: a scan that goes on serves the pages of the one before."""
+    here, there = made(tmp_path / "here"), made(tmp_path / "there")
+    words = crawl_words(tree, "--max-depth", "2")
+    assert holdfast(*words, cwd=here).code == 0
+    whole = archived(here)
+    [first] = stored_pages(here)
+    assert holdfast(*words, "--mode", "full", cwd=here, HOLDFAST_FAULT="settle.after_commit:1:kill").code == KILLED
+    assert targets(here, "status:pending")
+    first.unlink()
+    refused = holdfast("snapshot", "frogs", "-o", "../frogs.tar", cwd=here)
+    assert (refused.code, (tmp_path / "frogs.tar").exists()) == (5, False)
+    assert f"egment {first.parent.name}/{first.name} is missing" in refused.err
+    assert holdfast("resume", "frogs", cwd=here).code == 0
+    told = holdfast("snapshot", "frogs", "-o", "../frogs.tar", cwd=here)
+    assert (told.code, "bodies of earlier fetches are not in it" in told.err) == (0, True), told.err
+    assert holdfast("restore", "../frogs.tar", cwd=there).code == 0
+    assert holdfast("verify", "frogs", "--deep", cwd=there).code == 0
+    assert archived(there) == whole

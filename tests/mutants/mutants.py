@@ -1594,6 +1594,37 @@ MUTANTS = (
         "testing/test_recipes.py -k proof_in_which",
     ),
     Mutant(
+        "lost pages dropped from a snapshot",
+        "a snapshot has every page that its job's results are made of, or there is none (SNP-05)",
+        "engine/losses.py",
+        (("        for page in pages:\n", "        for page in ():\n"),),
+        "cli/test_snapshot.py -k served_as_they_were",
+    ),
+    Mutant(
+        "lost bodies dropped from a snapshot",
+        "a restored job has every byte that `verify` looks for (SNP-05)",
+        "engine/losses.py",
+        (("        for row in targets:\n", "        for row in ():\n"),),
+        "snapshots/test_refusals.py -k though_it_has_no_record",
+    ),
+    Mutant(
+        "lost bytes demanded for ever",
+        "a job whose lost pages were fetched again can be carried elsewhere",
+        "engine/losses.py",
+        (
+            ("            if counts in self._found:\n                yield self._found[counts]\n", ""),
+            ("        for page in pages:\n", "        yield from self._found.values()\n        for page in pages:\n"),
+        ),
+        "cli/test_snapshot.py -k 'lost_pages and unlink'",
+    ),
+    Mutant(
+        "the loss of an unchanged page",
+        "a page that the site called unchanged stands by its last body, and a snapshot has it",
+        "engine/losses.py",
+        (("        if is_lost or target in self._newest:\n", "        if is_lost:\n"),),
+        "engine/test_losses.py -k unchanged",
+    ),
+    Mutant(
         "snapshot while somebody works",
         "a job that is being worked is not copied half-way (F4)",
         "engine/snapshots.py",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import io
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from holdfast.blobs.shelf import MARK, SegmentShelf
 from holdfast.clock import ManualClock
 from holdfast.config import Settings
 from holdfast.engine import snapshots
+from holdfast.engine.export import every_page
 from holdfast.engine.liveness import boot_id, this_process
 from holdfast.errors import BadParams, LedgerUnavailable, LedgerUnfit, NotFound, Refused
 from holdfast.faults import InjectedFault
@@ -37,6 +39,7 @@ class Scene:
     shelf: SegmentShelf
     empty: SqliteLedger
     elsewhere: Path
+    ledger_path: Path
 
     def taken(self) -> bytes:
         return taken(self.ledger, self.jobs["court"], self.shelf)
@@ -49,7 +52,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
     elsewhere.mkdir()
     with closing(sqlite_ledger(here / "ledger.db")) as ledger, closing(sqlite_ledger(elsewhere / "ledger.db")) as empty:
         jobs = write_jobs(ledger)
-        yield Scene(ledger, jobs, with_bodies(ledger, jobs["court"], here), empty, elsewhere)
+        yield Scene(ledger, jobs, with_bodies(ledger, jobs["court"], here), empty, elsewhere, here / "ledger.db")
     faults.arm("")
 
 
@@ -182,6 +185,15 @@ def test_bodies_that_are_missing_give_no_snapshot_but_one_without_bodies(scene: 
     with pytest.raises(NotFound, match="is missing"):
         taken(scene.ledger, scene.jobs["court"], gone)
     assert taken(scene.ledger, scene.jobs["court"])
+
+
+def test_a_body_of_the_generation_that_counts_is_demanded_though_it_has_no_record(scene: Scene) -> None:
+    """A restored job of which `verify` misses bytes would be none."""
+    with closing(sqlite3.connect(scene.ledger_path)) as file, file:
+        file.execute("DELETE FROM record")
+    assert list(every_page(scene.ledger, scene.jobs["court"])) == []
+    with pytest.raises(NotFound, match="is missing"):
+        taken(scene.ledger, scene.jobs["court"], SegmentShelf(scene.elsewhere / "segments"))
 
 
 def test_a_restore_that_fails_before_its_commit_leaves_nothing_and_can_be_repeated(scene: Scene) -> None:

@@ -19,6 +19,7 @@ from holdfast.model.outcome import is_segment
 
 READ_BYTES = 1 << 20
 MARK = "restoring"
+LOST = "holdfast doctor --repair puts its pages back, to be fetched again; --without-artifacts leaves bodies out"
 
 
 class SegmentShelf:
@@ -27,13 +28,19 @@ class SegmentShelf:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def blocks(self, name: str, length: int) -> Iterator[bytes]:
-        if not is_segment(name):
-            raise Corrupt(f"{name[:200]!r} cannot be a segment's name", hint="holdfast verify JOB")
+    def size(self, name: str) -> int:
         try:
-            with open(self._root / name, "rb", opener=_not_followed) as file:
+            return self._path(name).stat().st_size
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            raise BadParams(f"segment {name} cannot be read: {error.strerror}") from error
+
+    def blocks(self, name: str, length: int) -> Iterator[bytes]:
+        try:
+            with open(self._path(name), "rb", opener=_not_followed) as file:
                 if file.seek(0, os.SEEK_END) < length:
-                    raise Corrupt(f"segment {name} is shorter than its pages need", hint="holdfast verify JOB")
+                    raise Corrupt(f"segment {name} is shorter than its pages need", hint=LOST)
                 file.seek(0)
                 while length:
                     block = file.read(min(length, READ_BYTES))
@@ -42,9 +49,14 @@ class SegmentShelf:
                     length -= len(block)
                     yield block
         except FileNotFoundError:
-            raise NotFound(f"segment {name} is missing", hint="--without-artifacts leaves bodies out") from None
+            raise NotFound(f"segment {name} is missing", hint=LOST) from None
         except OSError as error:
             raise BadParams(f"segment {name} cannot be read: {error.strerror}") from error
+
+    def _path(self, name: str) -> Path:
+        if not is_segment(name):
+            raise Corrupt(f"{name[:200]!r} cannot be a segment's name", hint="holdfast verify JOB")
+        return self._root / name
 
     def is_free(self, uid: str) -> bool:
         folder = self._root / uid

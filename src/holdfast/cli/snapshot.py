@@ -32,15 +32,18 @@ def run(call: Call) -> int:
         job = ledger.job(options.job)
         wanted = None if options.output is None else Path(options.output)
         path, manifest = wiring.take_snapshot(call.settings, ledger, job, wanted, with_bodies=options.with_artifacts)
-    size = wiring.size_of(path) or 0
+    size, lost = wiring.size_of(path) or 0, manifest.bodies_lost or 0
     if call.globals.json or call.globals.jsonl:
         document = {"schema": "holdfast.snapshot/1", "id": manifest.id, "job": manifest.job_id, "name": manifest.name}
         counted = {"path": str(path), "bytes": size, "segments": len(manifest.segments), "sha256": manifest.sha256}
         called = {"at": manifest.updated_at, "with_artifacts": options.with_artifacts, "counts": manifest.counts}
-        call.voice.document({**document, **counted, **called})
+        call.voice.document({**document, **counted, **called, "bodies_lost": lost})
         return exits.OK
     counts = manifest.counts
     call.voice.data(f"Wrote {job.name} as it stands to {path} ({show_size(float(f'{size:.3g}'))}).")
     left = counts["pending"] + counts["in_progress"]
     call.voice.say(f"  {counts['discovered']} targets, {left} of them to do. Make a job of it: holdfast restore {path}")
+    if lost:
+        are = "1 body of an earlier fetch is" if lost == 1 else f"{lost} bodies of earlier fetches are"
+        call.voice.insist(f"{are} not in it: their bytes are lost. Those that results are made of are all there.")
     return exits.OK

@@ -14,7 +14,9 @@ import msgspec
 
 from holdfast.clock import iso
 from holdfast.engine.control import acknowledged, holder_of
+from holdfast.engine.export import every_page
 from holdfast.engine.liveness import is_dead
+from holdfast.engine.losses import Losses
 from holdfast.engine.tarball import Packer
 from holdfast.errors import Refused
 from holdfast.model.job import Job
@@ -38,8 +40,10 @@ def write(ledger: Ledger, shelf: Shelf | None, job: Job, out: Callable[[bytes], 
     before = ledger.standing(job.id)
     if before.held:
         raise _worked(job, "somebody")
-    packer, tables, census = Packer(out), ledger.shapes(), Census()
+    packer, tables, census = Packer(out), ledger.shapes(), Census(Losses(shelf))
     segments = [part for shape in tables for part in _segments(packer, _rows(ledger, job, shape, census), shape)]
+    if census.losses:
+        _demand_needed(ledger, job, tables, census)
     bodies = None if shelf is None else tuple(_bodies(packer, shelf, census))
     job, counts, point = ledger.books(job.id)
     if ledger.standing(job.id) != before:
@@ -63,6 +67,7 @@ def write(ledger: Ledger, shelf: Shelf | None, job: Job, out: Callable[[bytes], 
         tables=tables,
         segments=tuple(segments),
         bodies=bodies,
+        bodies_lost=len(census.losses) or msgspec.UNSET,
         updated_at=str(iso(at_ms)),
     ).sealed()
     packer.add(MANIFEST, len(manifest.encoded()), [manifest.encoded()])
@@ -89,9 +94,10 @@ def _worked(job: Job, owner: str) -> Refused:
 class Census:
     """What the manifest says of the rows that pass; nothing in it grows with the job but a segment's end."""
 
-    def __init__(self) -> None:
+    def __init__(self, losses: Losses) -> None:
+        self.losses = losses
         self.ids: dict[str, tuple[int, int]] = {}
-        self.ends: dict[int, int] = {}  # segment -> where its last body ends
+        self.ends: dict[int, int] = {}  # segment -> where the last body ends that is to be in the snapshot
         self.files: dict[int, str] = {}
         self.briefs: list[Brief] = []
         self.targets, self.settled = 0, 0
@@ -102,14 +108,18 @@ class Census:
             low, high = self.ids.get(shape.table, (row[place], row[place]))
             self.ids[shape.table] = (min(low, row[place]), max(high, row[place]))
         if shape.table in ("segment", "target", "body"):
-            values = {column.name: value for column, value in zip(shape.columns, row, strict=True)}
+            values = _named(shape, row)
             {"segment": self._segment, "target": self._target, "body": self._body}[shape.table](values)
 
     def _segment(self, row: dict[str, Any]) -> None:
         self.files[row["id"]] = row["name"]
 
     def _body(self, row: dict[str, Any]) -> None:
-        self.ends[row["segment"]] = max(self.ends.get(row["segment"], 0), row["off"] + row["len"])
+        if not self.losses.has(self.files.get(row["segment"], ""), row):
+            self.demand(row["segment"], row["off"] + row["len"])
+
+    def demand(self, segment: int, end: int) -> None:
+        self.ends[segment] = max(self.ends.get(segment, 0), end)
 
     def _target(self, row: dict[str, Any]) -> None:
         status, name = wire_status(row["state"]), f"T-{row['id']:x}"
@@ -123,12 +133,29 @@ class Census:
 
 def _rows(ledger: Ledger, job: Job, shape: Shape, census: Census) -> Iterator[bytes]:
     """The rows of one table as lines of JSON, in the order of its columns."""
+    for row in _copied(ledger, job, shape):
+        census.see(shape, row)
+        yield msgspec.json.encode(row) + b"\n"
+
+
+def _copied(ledger: Ledger, job: Job, shape: Shape) -> Iterator[tuple[Any, ...]]:
     after: tuple[object, ...] | None = ()
     while after is not None:
         rows, after = ledger.copy_out(job.id, shape, after=after, limit=ROWS_AT_ONCE)
-        for row in rows:
-            census.see(shape, row)
-            yield msgspec.json.encode(row) + b"\n"
+        yield from rows
+
+
+def _named(shape: Shape, row: tuple[Any, ...]) -> dict[str, Any]:
+    return {column.name: value for column, value in zip(shape.columns, row, strict=True)}
+
+
+def _demand_needed(ledger: Ledger, job: Job, tables: tuple[Shape, ...], census: Census) -> None:
+    """Lost bodies that the job cannot do without are to be in the snapshot all the same: so it is refused."""
+    [shape] = [shape for shape in tables if shape.table == "target"]
+    targets = (_named(shape, row) for row in _copied(ledger, job, shape))
+    segments = {file: segment for segment, file in census.files.items()}
+    for file, end in census.losses.needed(every_page(ledger, job.id), targets):
+        census.demand(segments[file], end)
 
 
 def _segments(packer: Packer, lines: Iterator[bytes], shape: Shape) -> Iterator[Part]:
@@ -151,7 +178,7 @@ def _segment(packer: Packer, shape: Shape, number: int, lines: list[bytes]) -> P
 
 
 def _bodies(packer: Packer, shelf: Shelf, census: Census) -> Iterator[Part]:
-    """The files that bodies lie in, up to the last one that a row refers to."""
+    """The files that bodies lie in, up to the last one that is there; refused where one that is needed is not."""
     for segment, end in sorted(census.ends.items()):
         stored = census.files[segment]
         name = stored.rpartition("/")[2]

@@ -46,7 +46,10 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`checkpoint.json`. `sha256` is that of this document with the field empty."""
+    """`checkpoint.json`. `sha256` is that of this document with the field empty.
+
+    `bodies_lost`: bodies of earlier fetches that rows refer to and whose bytes are gone, where there are any.
+    """
 
     schema_version: int
     id: str
@@ -67,6 +70,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     segments: tuple[Part, ...]
     bodies: tuple[Part, ...] | None
     updated_at: str
+    bodies_lost: int | msgspec.UnsetType = msgspec.UNSET
     prev_sha256: str | None = None
     sha256: str = ""
 

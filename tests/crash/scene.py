@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from holdfast.audit.witness import Ask, asked_more_than_attempts, differences, doubled
 from holdfast.config import Settings
 from holdfast.demo.asks import Asks
-from holdfast.demo.command import Command
+from holdfast.demo.command import Command, now_ns
 from holdfast.demo.crawler import Crawler
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import Sighting, sight
@@ -39,11 +40,12 @@ class Scene:
     launch: Callable[..., Command] = Command
     environ: Mapping[str, str] = field(default_factory=dict)  # of every command here
     first: int = 0
+    began_ns: int = 0
     started: list[Command] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.world.set_faults()
-        self.first = self.asks_of_world.look()
+        self.first, self.began_ns = self.asks_of_world.look(), now_ns()
 
     @property
     def seed_url(self) -> str:
@@ -90,6 +92,10 @@ class Scene:
 
     def asks(self) -> list[Ask]:
         return list(self.asks_of_world.since(self.first))
+
+    def asked_at_ms(self, url: str) -> list[int]:
+        """Since the scene began: who explains why a page was asked for twice must know when."""
+        return [(ask["at_ns"] - self.began_ns) // 1_000_000 for ask in self.asks() if ask["key"] == url]
 
     def await_asks(self, n: int) -> None:
         wait_until(lambda: len(self.asks()) >= n, END_S_MAX, f"{n} requests")
@@ -139,9 +145,9 @@ class Scene:
         return sorted(kept, key=lambda row: str(row["url"]))
 
     def close(self) -> None:
-        for command in self.started:
-            with command:
-                pass
+        with ExitStack() as ended:
+            for command in self.started:
+                ended.enter_context(command)
 
 
 @dataclass(frozen=True)
@@ -163,13 +169,14 @@ class Calm:
         end = scene.look()
         verify = scene.run("verify", end.job.uid)
         only_calm, only_here = differences(self.end.seen, end.seen)
+        too_often = asked_more_than_attempts(scene.asks(), end.seen)
         found = {
             "missing": only_calm,
             "not in the calm run": only_here,
             "the job is": "" if end.job.status == "completed" else end.job.status,
             "the books do not balance": "" if end.balances else end.books,
             "poisoned": end.poisoned,
-            "asked for more often than claimed": asked_more_than_attempts(scene.asks(), end.seen),
+            "asked for more often than claimed": [(*row, scene.asked_at_ms(row[0])) for row in too_often],
             "verify": "" if verify.code == 0 else f"{verify.code} {verify.out}{verify.err}",
             "the export differs": _differing(self.exported, scene.exported()),
         }

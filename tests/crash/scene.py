@@ -6,6 +6,8 @@ The world is shared by the tests of a process, so each scene counts only the req
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -20,7 +22,7 @@ from holdfast.demo.command import Command, now_ns
 from holdfast.demo.crawler import Crawler
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import Sighting, sight
-from waiting import wait_until
+from waiting import stop, wait_until
 
 PAGES = 200
 DELAY_MS = 5
@@ -132,6 +134,14 @@ class Scene:
         finally:
             connection.close()
         return False
+
+    def stop(self, pid: int) -> None:
+        """SIGSTOP between two writes to the ledger: stopped inside of one, it keeps everybody from writing."""
+        stop(pid)
+        while self.is_locked():
+            os.kill(pid, signal.SIGCONT)
+            self.await_asks(len(self.asks()) + 1)
+            stop(pid)
 
     def exported(self) -> list[dict[str, Any]]:
         """The lines of `holdfast export`, sorted by URL, without what may differ from run to run."""

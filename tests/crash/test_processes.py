@@ -286,11 +286,7 @@ def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm)
     command = scene.crawl({"HOLDFAST_LEASE_S": "1"}, processes=2)
     scene.await_asks(SOME_ASKS)
     stopped = min(command.workers())
-    stop(stopped)
-    while scene.is_locked():  # it may have been stopped inside a write, and then nobody can do anything
-        os.kill(stopped, signal.SIGCONT)
-        scene.await_asks(len(scene.asks()) + 1)
-        stop(stopped)
+    scene.stop(stopped)
     command.wait_for(lambda: f"Worker pid {stopped} died of signal 9" in command.err, seconds=60)
     scene.world.set_faults()
     assert command.wait(60) == 0, command.err
@@ -323,7 +319,7 @@ def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_fr
     scene.slow_down(50)
     command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
     scene.await_asks(SOME_ASKS)
-    stop(command.pid)
+    scene.stop(command.pid)
     give_back_the_control(scene)
     command.send(signal.SIGCONT)
     assert command.wait(30) == 0, command.err
@@ -407,11 +403,7 @@ def test_a_command_goes_on_while_one_of_its_own_workers_has_the_control(scene: S
     scene.await_asks(SOME_ASKS)
     workers = command.workers()
     scene.slow_down(LONG_MS // 5)  # so that the job is not over before the command has noticed
-    stop(command.pid)
-    while scene.is_locked():  # it may have been stopped inside a write
-        command.send(signal.SIGCONT)
-        scene.await_asks(len(scene.asks()) + 1)
-        stop(command.pid)
+    scene.stop(command.pid)
     for pid in workers:
         stop(pid)
     time.sleep(STOPPED_S)

@@ -6,8 +6,11 @@ The world is shared by the tests of a process, so each scene counts only the req
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +18,11 @@ from typing import Any
 from holdfast.audit.witness import Ask, asked_more_than_attempts, differences, doubled
 from holdfast.config import Settings
 from holdfast.demo.asks import Asks
-from holdfast.demo.command import Command
+from holdfast.demo.command import Command, now_ns
 from holdfast.demo.crawler import Crawler
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import Sighting, sight
-from waiting import wait_until
+from waiting import stop, wait_until
 
 PAGES = 200
 DELAY_MS = 5
@@ -39,11 +42,12 @@ class Scene:
     launch: Callable[..., Command] = Command
     environ: Mapping[str, str] = field(default_factory=dict)  # of every command here
     first: int = 0
+    began_ns: int = 0
     started: list[Command] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.world.set_faults()
-        self.first = self.asks_of_world.look()
+        self.first, self.began_ns = self.asks_of_world.look(), now_ns()
 
     @property
     def seed_url(self) -> str:
@@ -91,6 +95,10 @@ class Scene:
     def asks(self) -> list[Ask]:
         return list(self.asks_of_world.since(self.first))
 
+    def asked_at_ms(self, url: str) -> list[int]:
+        """Since the scene began: who explains why a page was asked for twice must know when."""
+        return [(ask["at_ns"] - self.began_ns) // 1_000_000 for ask in self.asks() if ask["key"] == url]
+
     def await_asks(self, n: int) -> None:
         wait_until(lambda: len(self.asks()) >= n, END_S_MAX, f"{n} requests")
 
@@ -127,6 +135,14 @@ class Scene:
             connection.close()
         return False
 
+    def stop(self, pid: int) -> None:
+        """SIGSTOP between two writes to the ledger: stopped inside of one, it keeps everybody from writing."""
+        stop(pid)
+        while self.is_locked():
+            os.kill(pid, signal.SIGCONT)
+            self.await_asks(len(self.asks()) + 1)
+            stop(pid)
+
     def exported(self) -> list[dict[str, Any]]:
         """The lines of `holdfast export`, sorted by URL, without what may differ from run to run."""
         path = self.folder / "pages.jsonl"
@@ -139,9 +155,9 @@ class Scene:
         return sorted(kept, key=lambda row: str(row["url"]))
 
     def close(self) -> None:
-        for command in self.started:
-            with command:
-                pass
+        with ExitStack() as ended:
+            for command in self.started:
+                ended.enter_context(command)
 
 
 @dataclass(frozen=True)
@@ -163,13 +179,14 @@ class Calm:
         end = scene.look()
         verify = scene.run("verify", end.job.uid)
         only_calm, only_here = differences(self.end.seen, end.seen)
+        too_often = asked_more_than_attempts(scene.asks(), end.seen)
         found = {
             "missing": only_calm,
             "not in the calm run": only_here,
             "the job is": "" if end.job.status == "completed" else end.job.status,
             "the books do not balance": "" if end.balances else end.books,
             "poisoned": end.poisoned,
-            "asked for more often than claimed": asked_more_than_attempts(scene.asks(), end.seen),
+            "asked for more often than claimed": [(*row, scene.asked_at_ms(row[0])) for row in too_often],
             "verify": "" if verify.code == 0 else f"{verify.code} {verify.out}{verify.err}",
             "the export differs": _differing(self.exported, scene.exported()),
         }

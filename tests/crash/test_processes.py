@@ -28,7 +28,6 @@ from waiting import stop, wait_until
 SOME_ASKS = 30
 LONG_MS = 3000
 ONE_PAGE = ["--max-depth", "0"]
-BEGUN_S = 0.5  # from the claim of a page to its request
 STUCK_AFTER_S = (LOOKS_MAX + 1) * LOOK_EVERY_MS / 1000 + 1  # with a lease of a second
 STOPPED_S = 1.5  # longer than the second that a job may stand still there
 
@@ -287,11 +286,7 @@ def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm)
     command = scene.crawl({"HOLDFAST_LEASE_S": "1"}, processes=2)
     scene.await_asks(SOME_ASKS)
     stopped = min(command.workers())
-    stop(stopped)
-    while scene.is_locked():  # it may have been stopped inside a write, and then nobody can do anything
-        os.kill(stopped, signal.SIGCONT)
-        scene.await_asks(len(scene.asks()) + 1)
-        stop(stopped)
+    scene.stop(stopped)
     command.wait_for(lambda: f"Worker pid {stopped} died of signal 9" in command.err, seconds=60)
     scene.world.set_faults()
     assert command.wait(60) == 0, command.err
@@ -324,7 +319,7 @@ def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_fr
     scene.slow_down(50)
     command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
     scene.await_asks(SOME_ASKS)
-    stop(command.pid)
+    scene.stop(command.pid)
     give_back_the_control(scene)
     command.send(signal.SIGCONT)
     assert command.wait(30) == 0, command.err
@@ -358,8 +353,7 @@ def test_a_page_that_comes_after_the_job_stood_still_too_long_completes_it_and_t
 def test_the_last_page_that_comes_after_sigterm_completes_the_job_and_that_is_said(scene: Scene) -> None:
     scene.slow_down(LONG_MS)
     command = scene.crawl(processes=2, more=ONE_PAGE)
-    await_page_in_hand(scene)
-    time.sleep(BEGUN_S)
+    scene.await_asks(1)
     command.send(signal.SIGTERM)
     assert command.wait(30) == 0, command.err
     assert scene.look().job.status == "completed"
@@ -370,7 +364,7 @@ def test_a_pause_that_comes_while_a_job_that_stands_still_is_wound_up_is_what_it
     stands_still = {"HOLDFAST_STALE_AFTER": "1s", "HOLDFAST_PAUSE_DEADLINE": "5s"}
     command = scene.crawl(stands_still, processes=2, more=ONE_PAGE)
     await_page_in_hand(scene)
-    time.sleep(2 * STOPPED_S)  # its workers have been sent away, and have the page in hand
+    wait_until(lambda: len(command.workers()) == 1, 30, "the worker without the page sent away")
     with closing(wiring.open_ledger(scene.settings)) as ledger:
         ledger.request(ledger.jobs()[0].id, "pause", actor="test", because="test", paused_by="user")
     assert command.wait(30) == exits.PAUSED, command.err
@@ -409,11 +403,7 @@ def test_a_command_goes_on_while_one_of_its_own_workers_has_the_control(scene: S
     scene.await_asks(SOME_ASKS)
     workers = command.workers()
     scene.slow_down(LONG_MS // 5)  # so that the job is not over before the command has noticed
-    stop(command.pid)
-    while scene.is_locked():  # it may have been stopped inside a write
-        command.send(signal.SIGCONT)
-        scene.await_asks(len(scene.asks()) + 1)
-        stop(command.pid)
+    scene.stop(command.pid)
     for pid in workers:
         stop(pid)
     time.sleep(STOPPED_S)
@@ -421,7 +411,7 @@ def test_a_command_goes_on_while_one_of_its_own_workers_has_the_control(scene: S
         os.kill(pid, signal.SIGCONT)
     wait_until(lambda: control_holder(scene) in workers, 30, "a worker with the control")
     command.send(signal.SIGCONT)
-    time.sleep(STOPPED_S)  # the command has noticed
+    time.sleep(STOPPED_S)  # several beats of its lease: it knows by now
     assert sorted(command.workers()) == sorted(workers)
     scene.world.set_faults()
     assert command.wait(60) == 0, command.err

@@ -7,7 +7,7 @@ import signal
 from crash.scene import PAGES, Calm, Scene
 from holdfast.audit.witness import doubled
 from holdfast.demo.command import Command
-from waiting import stop, wait_until
+from waiting import wait_until
 
 SHORT_LEASE = {"HOLDFAST_LEASE_S": "1"}
 
@@ -63,10 +63,6 @@ def asleep(scene: Scene) -> Command:
     scene.slow_down()
     zombie = scene.crawl(SHORT_LEASE)
     scene.await_asks(20)
-    stop(zombie.pid)
-    while scene.is_locked():
-        zombie.send(signal.SIGCONT)
-        scene.await_asks(len(scene.asks()) + 1)
-        stop(zombie.pid)
+    scene.stop(zombie.pid)
     wait_until(lambda: "nobody works it" in scene.run("status", scene.job_name).out, 30, "lapsed leases")
     return zombie

@@ -1,6 +1,7 @@
 """One `holdfast` command as a child process: started as a user would, killed as no user should.
 
-What it says goes to files, so that nothing blocks while nobody reads. It never outlives its `with` block.
+What it says goes to files, so that nothing blocks while nobody reads. Neither it nor a worker process of it outlives
+its `with` block.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Command:
         """kill -9 for the command and its worker processes at once; all of them are gone afterwards."""
         os.killpg(self.pid, signal.SIGKILL)  # the session that was made for it
         killed = self._child.wait(REAP_S_MAX) == -signal.SIGKILL
-        return killed and _soon(lambda: not any(group == self.pid for _, _, group in living()))
+        return killed and self._is_gone_with_all_of_it()
 
     def workers(self) -> list[int]:
         """The pids of its worker processes that live: its children's children, see cli/nursery.py."""
@@ -109,6 +110,12 @@ class Command:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._child.poll() is None:
             self.kill()
+        if not self._is_gone_with_all_of_it() and error is None:
+            raise RuntimeError(f"a process of it lives on: {self._child.args!r}\n{self.err[-WORDS_SHOWN:]}")
+
+    def _is_gone_with_all_of_it(self) -> bool:
+        """Its workers die with it, by themselves and a moment later: until then they still ask a world for pages."""
+        return _soon(lambda: not any(group == self.pid for _, _, group in living()))
 
 
 def living() -> Iterator[tuple[int, int, int]]:

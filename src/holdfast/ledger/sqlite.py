@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -51,19 +51,6 @@ sqlite3.register_adapter(bytes, bytes)
 sqlite3.register_adapter(type(None), dict[None, None]().get)
 LOCK_WAITS = Spread()  # of this process, all its connections together
 _INSERT_TARGET = f"INSERT INTO target ({TARGET_COLUMNS}) VALUES ({', '.join('?' * (TARGET_COLUMNS.count(',') + 1))})"
-
-
-class SqliteLedger(SqlLedger):
-    """A ledger file. `open` makes it, upgrades it after a backup, or says why it cannot be used."""
-
-    @classmethod
-    def open(cls, path: Path, clock: Clock, boot: str) -> SqliteLedger:
-        refuse_network_filesystem(path.parent)
-        with told(path):
-            store = SqliteStore(path, clock, boot)
-            store.prepare()
-        guard(path)
-        return cls(store)
 
 
 class SqliteStore:
@@ -230,6 +217,21 @@ class SqliteStore:
 
     def close(self) -> None:
         self._connection.close()
+
+
+class SqliteLedger(SqlLedger):
+    """A ledger file. `open` makes it, upgrades it after a backup, or says why it cannot be used."""
+
+    kind_of_store = SqliteStore
+
+    @classmethod
+    def open(cls, path: Path, clock: Clock, boot: str) -> Self:
+        refuse_network_filesystem(path.parent)
+        with told(path):
+            store = cls.kind_of_store(path, clock, boot)
+            store.prepare()
+        guard(path)
+        return cls(store)
 
 
 class SqliteTx:

@@ -12,28 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from holdfast.clock import Clock
 from holdfast.errors import BadParams, LedgerUnavailable, LedgerUnfit
-from holdfast.ledger.live_file import guard
 from holdfast.ledger.schema import SCHEMA_VERSION
-from holdfast.ledger.sql import SqlLedger
-from holdfast.ledger.sqlite import PRAGMAS, SqliteStore, SqliteTx, refuse_network_filesystem, told
+from holdfast.ledger.sqlite import PRAGMAS, SqliteLedger, SqliteStore, SqliteTx
 
 WITHOUT_WRITING = ("cache_size", "temp_store", "mmap_size", "case_sensitive_like")
 COPY_IT = "copy the folder to where it can be written, and name the copy with --data DIR"
-
-
-class LookedAtLedger(SqlLedger):
-    """Whoever writes to it is told that the folder cannot be written."""
-
-    @classmethod
-    def open(cls, path: Path, clock: Clock, boot: str) -> LookedAtLedger:
-        refuse_network_filesystem(path.parent)
-        with told(path):
-            store = LookStore(path, clock, boot)
-            store.prepare()
-        guard(path)
-        return cls(store)
 
 
 class LookStore(SqliteStore):
@@ -70,6 +54,12 @@ class LookStore(SqliteStore):
             yield tx
         if self._stands_still and (self._wal.exists() or _stamp(self._path) != self._seen):
             raise LedgerUnavailable(f"somebody began to write {self._path} while it was looked at; look again")
+
+
+class LookedAtLedger(SqliteLedger):
+    """Whoever writes to it is told that the folder cannot be written."""
+
+    kind_of_store = LookStore
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:

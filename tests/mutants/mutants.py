@@ -826,9 +826,23 @@ MUTANTS = (
     Mutant(
         "a database that is not there is waited for",
         "only what may pass by itself is waited for; a wrong setting is said at once (D14)",
-        "ledger/postgres.py",
-        (("if error.sqlstate is None and (missing :=", "if error.sqlstate == '' and (missing :="),),
+        "ledger/postgres_refusals.py",
+        (("    if code == NO_DATABASE:\n", "    if code == '':\n"),),
         "cli/test_exits.py -k 'database_that_is_not_there'",
+    ),
+    Mutant(
+        "a server is understood in English only",
+        "a wrong setting is said at once, in whichever language the server refuses it (D14)",
+        "ledger/postgres_refusals.py",
+        (("    code = _sqlstate_heard(conninfo)\n", "    code = None\n"),),
+        "ledger/test_postgres_refusals.py -k 'another_language'",
+    ),
+    Mutant(
+        "an address of a database is shown with its password",
+        "what is said of an address that cannot be read holds no password",
+        "ledger/postgres_address.py",
+        (('_unreadable(_PASSWORD.sub("", _WHO.sub("//", url)))', "_unreadable(url)"),),
+        "cli/test_exits.py -k 'its_password_is_not_shown'",
     ),
     Mutant(
         "one time for all answers of a transaction",

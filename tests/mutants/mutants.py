@@ -810,6 +810,20 @@ MUTANTS = (
         "ledger/test_watchdog.py -k 'mid_pipeline'",
     ),
     Mutant(
+        "who is told to go does not look whether all is done",
+        "a job whose last page came after SIGTERM is completed, not interrupted",
+        "engine/session.py",
+        (('if worker.orders.stop == "drain" and control is not None:', "if False:"),),
+        "engine/test_session.py -k 'after_the_order_to_drain'",
+    ),
+    Mutant(
+        "a list goes on after SIGTERM",
+        "whoever works a list stops when told to, though the job at hand came to its end",
+        "cli/batch.py",
+        (("if code in STOPS or ears.stopped:", "if code in STOPS:"),),
+        "crash/test_signals.py -k 'a_list_ends'",
+    ),
+    Mutant(
         "rows of a list are submitted one by one",
         "in Python, too, a list is used as a whole, or not at all",
         "client/core.py",

@@ -65,9 +65,9 @@ def open_ledger(settings: Settings) -> Ledger:
         from holdfast.ledger.postgres import PostgresLedger
 
         return PostgresLedger.open(settings.database_url, None, boot_id())
-    raise BadParams(
-        f"{settings.database_url!r} names no ledger", hint="--database sqlite, or --database postgresql://…"
-    )
+    named = settings.database_url
+    shown = named if "@" not in named else f"{named.partition(':')[0]}:…"  # there may be a password in it
+    raise BadParams(f"{shown!r} names no ledger", hint="--database sqlite, or --database postgresql://…")
 
 
 def open_to_look(settings: Settings) -> Ledger:

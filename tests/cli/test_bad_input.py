@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import crawl_words, holdfast, ledger_in, submit
+from disks import mounted, sealed
 from holdfast.demo.serving import WorldServer
 
 PRIVATE = "127.0.0.1 is a private address; refused. To allow: --allow-private"
@@ -179,14 +180,6 @@ def test_an_unreachable_database_exits_with_7(tmp_path: Path) -> None:
     assert done.code == 7
 
 
-def mounted(folder: Path, options: str) -> Iterator[Path]:
-    """A filesystem in memory. Mounting needs root, and without it these tests cannot be made true."""
-    folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], check=True)
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     """A filesystem of 64 kB."""
@@ -218,10 +211,6 @@ def test_a_data_folder_that_cannot_be_made_exits_with_2(read_only_disk: Path, tm
 @pytest.fixture
 def disk_to_be_sealed(tmp_path: Path) -> Iterator[Path]:
     yield from mounted(tmp_path / "sealed", "size=64m")
-
-
-def sealed(disk: Path) -> None:
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
 
 
 LOOKS = (

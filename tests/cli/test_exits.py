@@ -105,6 +105,37 @@ def test_a_database_that_is_not_there_is_a_wrong_setting(words: tuple[str, ...],
     assert "did not answer" not in done.err
 
 
+NO_ADDRESSES = (
+    "postgresql://frog:sec@ret@127.0.0.1:1/marsh",
+    "postgresql://frog:sec@ret@127.0.0.1:notaport/marsh",
+    "postgresql://frog:sec/ret@127.0.0.1:1/marsh",
+    "postgresql://frog:secret@127.0.0.1:70000/marsh",
+    "postgresql://frog:sec%ret@127.0.0.1:1/marsh",
+    "postgresql://frog:secret@[::1/marsh",
+    "postgresql://frog:sec?ret@[::1/marsh",
+    "postgresql://frog@[::1/marsh?password=secret",
+    "postgresql://127.0.0.1/marsh?password=sec%ret",
+    "postgresql://127.0.0.1:1/marsh?nonsense=1",
+    "postgressql://frog:sec@ret@127.0.0.1:1/marsh",
+)
+
+
+@pytest.mark.parametrize("address", NO_ADDRESSES)
+def test_an_address_that_names_no_database_is_a_wrong_setting_and_its_password_is_not_shown(
+    address: str, tmp_path: Path
+) -> None:
+    done = holdfast("status", "--database", address, cwd=tmp_path)
+    assert done.code == exits.USAGE, done.err
+    assert "cannot be read: " in done.err or "'postgressql:…' names no ledger" in done.err
+    assert "--database postgresql://" in done.err
+    assert not re.search("sec|ret", done.err)
+
+
+def test_what_is_wrong_with_an_address_is_said(tmp_path: Path) -> None:
+    done = holdfast("selftest", "--database", "postgresql://frog:secret@127.0.0.1:1/marsh?nonsense=1", cwd=tmp_path)
+    assert (done.code, 'invalid URI query parameter: "nonsense"' in done.err) == (exits.USAGE, True), done.err
+
+
 # Which test brings each code about, by the real command; it names the code that it expects.
 SHOWN_BY = {
     exits.OK: "cli/test_crawl.py::test_some_failed_pages_exit_as_fail_on_says",

@@ -192,6 +192,43 @@ def test_a_list_is_a_batch_of_jobs(client: hf.Client, tmp_path: Path) -> None:
         client.batch(tmp_path / "ponds.csv", tmp_path / "pond.toml")
 
 
+BAD_ROWS = {
+    "a seed that is none": ("banana", "'banana' is not a URL"),
+    "a scheme of its own": ("ftp://south.test/", "'ftp://south.test/' is not an http or https URL"),
+    "a private address": (
+        "http://127.0.0.1:1/",
+        "127.0.0.1 is a private address; refused. To allow: allow_private=True",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD_ROWS)
+def test_all_rows_of_a_list_are_checked_before_the_first_job(what: str, client: hf.Client, tmp_path: Path) -> None:
+    """As the command checks them: what is wrong with a row is said with its line, and nothing is stored."""
+    seed, said = BAD_ROWS[what]
+    (tmp_path / "ponds.csv").write_text(
+        f"pond,seed\nnorth,https://north.test/\neast,https://east.test/\nsouth,{seed}\n"
+    )
+    (tmp_path / "pond.toml").write_text('name = "{pond}"\nseeds = ["{seed}"]\n')
+    for _ in range(2):
+        with pytest.raises(hf.BadParams) as refused:
+            client.batch(tmp_path / "ponds.csv", tmp_path / "pond.toml")
+        assert refused.value.message.startswith(f"{tmp_path / 'ponds.csv'}:4: {said}")
+        assert refused.value.message.endswith("; nothing was begun")
+        assert not (tmp_path / "data").exists()
+
+
+def test_a_row_for_a_job_with_other_inputs_keeps_the_rows_before_it_from_being_submitted(
+    client: hf.Client, tmp_path: Path
+) -> None:
+    south = client.crawl("https://south.test/", name="south")
+    (tmp_path / "ponds.csv").write_text("pond\nnorth\nsouth\n")
+    (tmp_path / "pond.toml").write_text('name = "{pond}"\nseeds = ["https://{pond}.test/pages"]\n')
+    with pytest.raises(hf.BadParams, match=r"ponds\.csv:3: south has other inputs:"):
+        client.batch(tmp_path / "ponds.csv", tmp_path / "pond.toml")
+    assert client.jobs() == [south]
+
+
 def test_several_processes_work_a_job(client: hf.Client, tree: WorldServer) -> None:
     job = crawl(client, tree)
     seen: list[hf.Progress] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 
 from crash.scene import PAGES, Calm, Scene
@@ -9,6 +10,7 @@ from holdfast.demo.command import Command
 
 SOME_ASKS = 20
 LONG_MS = 3000
+ONE_PAGE = ["--max-depth", "0"]
 
 
 def crawling(scene: Scene, *, page_ms: int = 50) -> Command:
@@ -67,6 +69,44 @@ def test_sigterm_drains_and_leaves_the_job_running(scene: Scene, calm: Calm) -> 
     assert scene.run("resume").code == 0
     calm.assert_equal_to(scene)
     assert len(scene.asks()) == PAGES
+
+
+def test_the_last_page_that_comes_in_its_grace_completes_the_job_and_that_is_said(scene: Scene) -> None:
+    scene.slow_down(LONG_MS)
+    crawl = scene.crawl(more=ONE_PAGE)
+    scene.await_asks(1)
+    crawl.send(signal.SIGTERM)
+    assert crawl.wait(30) == 0, crawl.err
+    assert "Interrupted" not in crawl.err
+    assert scene.look().job.status == "completed"
+
+
+def test_a_list_ends_with_the_job_that_sigterm_met_though_that_is_completed(scene: Scene) -> None:
+    (scene.folder / "ponds.csv").write_text("pond,page\nnorth,1\nsouth,2\n")
+    template = f'name = "{{pond}}"\nseeds = ["{scene.world.url}/p/{{page}}"]\nmax_depth = 0\n'
+    (scene.folder / "pond.toml").write_text(template)
+    scene.slow_down(LONG_MS)
+    words = ("run", str(scene.folder / "ponds.csv"), "--template", str(scene.folder / "pond.toml"), "--json")
+    batch = scene.start(*words, environ={"HOLDFAST_HTTP__ALLOW": scene.world.address})
+    scene.await_asks(1)
+    batch.send(signal.SIGTERM)
+    assert batch.wait(30) == 11, batch.err
+    assert [(job["name"], job["exit_code"]) for job in json.loads(batch.out)["jobs"]] == [("north", 0)]
+    assert len(scene.asks()) == 1
+
+
+def test_resume_ends_with_the_job_that_sigterm_met_though_that_is_completed(scene: Scene) -> None:
+    for name in ("north", "south"):
+        begun = scene.run(
+            *scene.crawler.order, *ONE_PAGE, "--name", name, environ={"HOLDFAST_MIN_FREE_MB": "999999999"}
+        )
+        assert begun.code == 14, begun.err  # paused before its first page
+    scene.slow_down(LONG_MS)
+    resume = scene.start("resume", "--all")
+    scene.await_asks(1)
+    resume.send(signal.SIGTERM)
+    assert resume.wait(30) == 11, resume.err
+    assert len(scene.asks()) == 1
 
 
 def test_a_job_paused_by_its_user_stays_paused_until_it_is_named(scene: Scene, calm: Calm) -> None:

@@ -190,6 +190,21 @@ def test_a_drained_session_leaves_the_job_to_the_next_worker(tmp_path: Path) -> 
     assert marsh.run().counts.succeeded == 40
 
 
+def test_the_last_page_that_comes_after_the_order_to_drain_completes_the_job(tmp_path: Path) -> None:
+    """Nothing is left to do: whoever was told to go says so, and nobody is needed to find it out."""
+
+    async def answer(url: str) -> Response:
+        session.interrupt("drain")
+        await asyncio.sleep(0)  # the worker hears it, which was scheduled first
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer, max_depth=0)
+    session = marsh.session()
+    ended = session.run()
+    assert (ended.how, ended.job.status, ended.counts.succeeded) == ("completed", "completed", 1)
+    assert marsh.ledger.holders(marsh.job.id) == []
+
+
 def test_a_page_that_outlasts_the_pause_deadline_is_handed_back_with_its_attempt(tmp_path: Path) -> None:
     """E10: pausing never waits for ever; the interrupted page has spent no attempt."""
 

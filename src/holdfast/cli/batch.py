@@ -14,6 +14,7 @@ from typing import Any
 from holdfast.cli import exits
 from holdfast.cli.call import Call
 from holdfast.cli.job_files import check_wish, run_wish
+from holdfast.cli.signals import Ears
 from holdfast.cli.text import count_of
 from holdfast.config.jobfile import JobWish
 from holdfast.config.lists import wishes_of_list
@@ -30,7 +31,9 @@ def run_list(call: Call, path: Path) -> int:
     for option in ("name", "output"):
         if getattr(call.options, option) is not None:
             raise UsageError(f"--{option} is one, and the jobs are many", hint=f'{option} = "{{column}}" in {template}')
-    batch = replace(call, settings=replace(call.settings, pace={**call.settings.pace, "batch": path.stem}))
+    ears = Ears(call.settings.pause_deadline_s)
+    settings = replace(call.settings, pace={**call.settings.pace, "batch": path.stem})
+    batch = replace(call, settings=settings, ears=ears)
     with call.ledger() if call.has_ledger() else nullcontext() as ledger:
         wanted = wishes_of_list(path, Path(template), lambda wish: check_wish(_alone(batch), wish, ledger))
     call.voice.say(f"{path.stem}: {count_of(len(wanted), 'job')}")
@@ -42,11 +45,12 @@ def run_list(call: Call, path: Path) -> int:
         done.append(
             {"line": line, "name": wish.name, "kind": wish.kind, "inputs": list(wish.inputs), "exit_code": code}
         )
-        if code in STOPS:
+        if code in STOPS or ears.stopped:
             break
     if call.globals.json:
         call.voice.document({"schema": "holdfast.batch/1", "list": str(path), "rows": len(wanted), "jobs": done})
-    return exits.worst([row["exit_code"] for row in done])
+    left = [exits.INTERRUPTED] if ears.stopped and len(done) < len(wanted) else []
+    return exits.worst([*(row["exit_code"] for row in done), *left])
 
 
 def _alone(call: Call) -> Call:

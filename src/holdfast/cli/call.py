@@ -15,6 +15,7 @@ from holdfast.config import Settings
 from holdfast.errors import BadParams, NotFound
 
 if TYPE_CHECKING:
+    from holdfast.cli.signals import Ears
     from holdfast.ports import Ledger
 
 
@@ -28,6 +29,7 @@ class Call:
     settings: Settings
     voice: Voice
     clock: Clock = field(default_factory=SystemClock)
+    ears: Ears | None = None  # of who works several jobs, and wants to hear of a signal that came during one of them
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:

@@ -123,6 +123,7 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) 
             continue
         codes.append(conclude(call, ledger, result, output=None, beside=answer, collected=documents))
         if result.interrupted:
+            codes += [exits.INTERRUPTED] * (job is not jobs[-1])  # the last page of this one may have come all the same
             break
     _list(call, documents)
     return exits.worst(codes)

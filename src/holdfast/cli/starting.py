@@ -44,7 +44,7 @@ def carry_on(
     """Do what the recovery table says, look again, until the job was worked, watched or left as it is."""
     refuse_too_many(1 if nursery is None else nursery.size, job.options)
     limit_hosts(ledger, call.settings.hosts)
-    ears = Ears(call.settings.pause_deadline_s)
+    ears = call.ears or Ears(call.settings.pause_deadline_s)
     with hearing(ears.on_interrupt, ears.on_stop):
         for _ in range(LOOKS_MAX):
             row = outlook(ledger, job, recipe_known=catalogue.knows(job), asked=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast import wiring
 from holdfast.config.headers import check_secrets
-from holdfast.engine.asking import changes_of
+from holdfast.engine.asking import Asked, changes_of, judge
 from holdfast.engine.control import rescan
 from holdfast.engine.rescope import update_scope
 from holdfast.errors import BadParams, Refused
@@ -18,11 +18,13 @@ from holdfast.ports import Ledger
 ACTOR = "api"
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """Fulfils `engine.asking.Desk`. `update`: a changed scope is applied to what is pending, and not refused."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Fulfils `engine.asking.Desk` by refusing what is to be refused, and changes nothing.
 
-    ledger: Ledger
+    `update`: a changed scope is applied to what is pending, and not refused.
+    """
+
     update: bool = False
 
     def check(self, options: Options, urls: Iterable[str]) -> None:
@@ -33,10 +35,29 @@ class Counter:
         check_secrets(options)
 
     def as_found(self, job: Job, params: dict[str, Any], options: Options) -> Job:
-        """Refused where its inputs would change, amended where its pace or its code does, also for runs to come."""
+        self._differing(job, params)
+        return job
+
+    def told_aside(self, job: Job, aside: Job) -> None:
+        """Nobody is told: the earlier job is among the jobs."""
+
+    def _differing(self, job: Job, params: dict[str, Any]) -> list[str]:
+        """Which inputs would change; Refused where they must not."""
         differ = [name for name in {**job.params, **params} if not _same(job.params, params, name)]
         if differ and not (self.update and "seeds" not in differ):
             raise _has_other_inputs(job, params, differ)
+        return differ
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counter(Gate):
+    """The same, and what is asked for is done."""
+
+    ledger: Ledger
+
+    def as_found(self, job: Job, params: dict[str, Any], options: Options) -> Job:
+        """Refused where its inputs would change, amended where its pace or its code does, also for runs to come."""
+        differ = self._differing(job, params)
         if differ:
             job = self._updated(job, params, differ)
         if options == job.options or job.status == "cancelled":
@@ -44,15 +65,19 @@ class Counter:
         because = ", ".join(changes_of(job.options, options)) or "the recipe's code has moved"
         return self.ledger.amend(job, options=options, actor=ACTOR, because=because)
 
-    def told_aside(self, job: Job, aside: Job) -> None:
-        """Nobody is told: the earlier job is among the jobs."""
-
     def _updated(self, job: Job, params: dict[str, Any], differ: list[str]) -> Job:
         """A completed job has nothing pending: it begins a new scan, in that scope."""
         if job.status == "completed":
             job = rescan(self.ledger, job, mode="full", actor=ACTOR)
         because = ", ".join(f"{name} {job.params.get(name)} -> {params[name]}" for name in differ)
         return update_scope(self.ledger, job, params, actor=ACTOR, because=because)[0]
+
+
+def check(ledger: Ledger | None, asked: Asked) -> None:
+    """Raise what would be refused of it. Writes nothing; without a ledger there are no jobs yet."""
+    found, params, options = judge(ledger, asked, Gate())
+    if found is not None:
+        Gate().as_found(found, params, options)
 
 
 def _has_other_inputs(job: Job, params: dict[str, Any], differ: list[str]) -> Refused:

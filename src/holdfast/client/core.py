@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import closing
-from copy import copy
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from holdfast import config, wiring
+from holdfast.client import asked
 from holdfast.client.aio import AsyncJob, awaited, awaited_job
 from holdfast.client.arguments import refuses_wrong_kinds
-from holdfast.client.asking import ACTOR, Counter
+from holdfast.client.asking import ACTOR, Counter, check
 from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions, read_options
 from holdfast.client.values import Row
 from holdfast.clock import SystemClock
 from holdfast.engine.asking import Asked, find_or_submit
 from holdfast.engine.documents import every_host, host_document
-from holdfast.errors import BadParams, NotFound, Refused
-from holdfast.model.job import check_name
-from holdfast.model.keys import looks_like_url, seed_address
-from holdfast.recipes import catalogue
+from holdfast.errors import BadParams, NotFound
+from holdfast.model.keys import seed_address
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-    from holdfast.config.jobfile import JobWish
-    from holdfast.recipe import AnyRecipe
-
-# Keys of a job file that are matters of the command that works it.
-OF_COMMANDS = ("mode", "processes", "output", "to", "start_paused", "fail_on", "notify")
 
 
 @refuses_wrong_kinds("__init__")
@@ -57,18 +49,7 @@ class Client:
 
         `update=True` applies a changed scope to what is pending; a completed job begins a new scan in that scope.
         """
-        scope, pace = read_options(options, scope=True)
-        if not urls:
-            raise BadParams(
-                "crawl needs a URL", hint='crawl("https://docs.example.dev"); a job by its name: job("docs")'
-            )
-        for word in urls:
-            if not looks_like_url(word):
-                hint = f'crawl("https://docs.example.dev"); a job by its name: job({word!r})'
-                raise BadParams(f"{word!r} is not a URL", hint=hint)
-        given = {**scope, "seeds": list(urls)}
-        asked = self._asked(catalogue.built_in("site"), given, pace, name=name, new=new, first_urls=urls)
-        return self._submitted(asked, update=update)
+        return self._submitted(asked.site(self._settings, urls, options, name=name, new=new), update=update)
 
     def run(
         self,
@@ -80,21 +61,7 @@ class Client:
         **options: Unpack[PaceOptions],
     ) -> Job:
         """A job of a recipe of one's own: a file, or `module:recipe`."""
-        located = catalogue.locate(str(recipe))
-        pace = read_options(options, scope=False)[1]
-        checked = located.recipe.check({name: str(value) for name, value in (params or {}).items()})
-        asked = self._asked(
-            located.recipe,
-            checked,
-            pace,
-            name=name,
-            new=new,
-            whole=True,
-            first_urls=tuple(located.recipe.first_urls(checked)),
-            kept={"recipe_source": located.source, "recipe_sha256": located.digest},
-            planned_total=located.recipe.planned_total(checked),
-        )
-        return self._submitted(asked)
+        return self._submitted(asked.own(self._settings, recipe, options, params=params, name=name, new=new))
 
     def cases(
         self,
@@ -107,45 +74,26 @@ class Client:
         **options: Unpack[PaceOptions],
     ) -> Job:
         """Every number of ranges such as `IMM-1-25..IMM-500-25`; `url` has `{prefix} {number} {year}` in it."""
-        from holdfast.recipes.cases.ids import read_range
-        from holdfast.recipes.cases.recipe import CasesRecipe
-
-        recipe = CasesRecipe(SystemClock())
-        given = {"ranges": [str(read_range(each, start, max_cases)) for each in ranges], "url": url}
-        params = recipe.check(given)
-        pace = read_options(options, scope=False)[1]
-        first, total = tuple(recipe.first_urls(params)), recipe.planned_total(params)
-        asked = self._asked(recipe, params, pace, name=name, new=new, whole=True, first_urls=first, planned_total=total)
-        return self._submitted(asked)
+        wanted = asked.cases(
+            self._settings, ranges, options, url=url, start=start, max_cases=max_cases, name=name, new=new
+        )
+        return self._submitted(wanted)
 
     def batch(self, path: str | Path, template: str | Path) -> list[Job]:
         """One job per row of a list, by a template (`holdfast run LIST.csv --template FILE.toml`); none is run yet.
 
-        Every row is read before the first job is submitted. What a command does at its end (`output`, `fail_on` …) is
-        the program's own affair here.
+        Every row is read and checked before the first job is submitted. What a command does at its end (`output`,
+        `fail_on` …) is the program's own affair here.
         """
         from holdfast.config.lists import wishes_of_list
 
-        wanted = [wish for _, wish in wishes_of_list(Path(path), Path(template))]
-        return [self._wished(wish, Path(path).stem) for wish in wanted]
-
-    def _wished(self, wish: JobWish, batch: str) -> Job:
-        """The job that a row describes, submitted as one of its batch."""
-        configured = replace(self._settings, pace={**self._settings.pace, **wish.pace, "batch": batch})
-        client = copy(self)
-        client._settings = configured
-        options: dict[str, Any] = {key: value for key, value in wish.options.items() if key not in OF_COMMANDS}
-        if "header" in options:
-            lines = (line.partition(":") for line in options.pop("header"))
-            options["headers"] = {name.strip(): text.strip() for name, _, text in lines}
-        try:
-            if wish.kind == "site":
-                return client.crawl(*wish.inputs, name=wish.name, **options)
-            if wish.kind == "cases":
-                return client.cases(*wish.inputs, name=wish.name, **options)
-            return client.run(wish.kind, params=wish.params, name=wish.name, **options)
-        except (BadParams, NotFound, Refused) as error:
-            raise type(error)(f"{wish.where}: {error.message}", hint=error.hint) from error
+        settings, name = self._settings, Path(path).stem
+        is_new = wiring.is_untouched(settings)
+        with nullcontext() if is_new else closing(wiring.open_ledger(settings)) as ledger:
+            wanted = wishes_of_list(
+                Path(path), Path(template), lambda wish: check(ledger, asked.row(settings, wish, name))
+            )
+        return [self._submitted(asked.row(settings, wish, name)) for _, wish in wanted]
 
     def restore(self, path: str | Path, *, name: str | None = None, replace: bool = False) -> Job:
         """A job from a snapshot. Its name must be free, or be another, or `replace` keeps who has it as NAME~1."""
@@ -159,14 +107,14 @@ class Client:
         """By name, id or a unique beginning of the id; NotFound says what there is."""
         if wiring.is_untouched(self._settings):
             raise NotFound(f"there is no ledger in {self._settings.data} yet, so there are no jobs")
-        with closing(wiring.open_ledger(self._settings)) as ledger:
+        with closing(wiring.open_to_look(self._settings)) as ledger:
             return Job(self._settings, ledger.job(reference))
 
     def jobs(self, *, status: str | None = None, kind: str | None = None) -> list[Job]:
         """All jobs of this ledger, oldest first."""
         if wiring.is_untouched(self._settings):
             return []
-        with closing(wiring.open_ledger(self._settings)) as ledger:
+        with closing(wiring.open_to_look(self._settings)) as ledger:
             rows = [row for row in ledger.jobs() if status in (None, row.status) and kind in (None, row.recipe)]
         return [Job(self._settings, row) for row in rows]
 
@@ -180,7 +128,7 @@ class Client:
         name = None if host is None else seed_address(host).host
         if not pace and wiring.is_untouched(self._settings):
             return []
-        with closing(wiring.open_ledger(self._settings)) as ledger:
+        with closing(wiring.open_to_look(self._settings)) as ledger:
             if name is not None and pace:
                 because = f"{name}: {', '.join(f'{field} {value}' for field, value in pace.items())}"
                 ledger.limit_host(name, **pace, actor=ACTOR, because=because)
@@ -197,14 +145,10 @@ class Client:
             Row({"name": each.name, "ok": each.ok, "required": each.required, "detail": each.detail}) for each in checks
         ]
 
-    def _asked(self, recipe: AnyRecipe, given: dict[str, Any], pace: Mapping[str, Any], **more: Any) -> Asked:
-        return Asked(recipe=recipe, given=given, pace=pace, configured=self._settings.pace, **more)
-
-    def _submitted(self, asked: Asked, *, update: bool = False) -> Job:
-        if asked.name is not None:
-            check_name(asked.name)
+    def _submitted(self, wanted: Asked, *, update: bool = False) -> Job:
         with closing(wiring.open_ledger(self._settings)) as ledger:
-            return Job(self._settings, find_or_submit(ledger, asked, Counter(ledger, update), actor=ACTOR))
+            found = find_or_submit(ledger, wanted, Counter(ledger=ledger, update=update), actor=ACTOR)
+            return Job(self._settings, found)
 
     def __enter__(self) -> Self:
         return self

@@ -347,8 +347,11 @@ class Job:
 
     @contextmanager
     def _ledger(self) -> Iterator[Ledger]:
-        """A connection for one call: a ledger belongs to one thread, and a Job may be used in several."""
-        with closing(wiring.open_ledger(self._settings)) as ledger:
+        """A connection for one call: a ledger belongs to one thread, and a Job may be used in several.
+
+        Where the folder cannot be written, whoever only reads is served, and whoever writes is told so.
+        """
+        with closing(wiring.open_to_look(self._settings)) as ledger:
             yield ledger
 
     def _row(self) -> model.Job:

@@ -68,7 +68,7 @@ def stream(settings: Settings, job: int, consumer: str | None, fields: str, *, w
     if consumer is not None:
         check_consumer(consumer)
     chosen = parse_fields(fields) if fields else None
-    with closing(wiring.open_ledger(settings)) as ledger:
+    with closing(wiring.open_to_look(settings)) as ledger:
         now = ledger.books(job)[0]
         with wiring.results_of(settings, ledger, now, fields=chosen) as results:
             workforce, why = Workforce(settings, ledger, job, halt, work=work), "drain"

@@ -330,6 +330,10 @@ class Session:
             await worker.adopt()
             await worker.wait(wait_s)
             wait_s = min(2 * wait_s, ASK_AGAIN_S)
+        if worker.orders.stop == "drain" and control is not None:  # perhaps the last page came in its grace
+            ended = await self._finished(control)
+            if ended is not None:
+                return ended.status
         return worker.orders.stop or "lost"
 
     async def _stale(self, control: Lease | None) -> str:

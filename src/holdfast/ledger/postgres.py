@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
-from psycopg import errors as pg
+from psycopg.conninfo import make_conninfo
 
 from holdfast.clock import Clock, SystemClock
-from holdfast.errors import BadParams, Denied, DiskFull, HoldfastError, LedgerUnavailable, LedgerUnfit
+from holdfast.errors import HoldfastError, LedgerUnavailable, LedgerUnfit
+from holdfast.ledger.postgres_address import check_address
+from holdfast.ledger.postgres_refusals import not_connected, translated
 from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
 from holdfast.ledger.sql import SqlLedger
 from holdfast.ledger.tx import TARGET_COLUMNS, Row, TallyKey
@@ -46,11 +46,6 @@ ENCODING = "UTF8"
 SCHEMA_LOCK = 0x686F6C64  # two programs that fill an empty schema at once take turns
 TURN_LOCK = 0x68667470  # with the job's id: see take_turns
 LANES_KEPT_MAX = 20_000
-# A connection that is refused has no SQLSTATE in libpq: what the server says is all there is.
-_NOT_LET_IN = re.compile(
-    r'authentication failed|no password supplied|role ".*" (does not exist|is not permitted)|no pg_hba.conf entry'
-)
-_NO_DATABASE = re.compile(r'FATAL: +database "(.*)" does not exist')
 _TEXTS = frozenset({"path", "type", "disposition", "code", "rule", "because"})
 _ARRAYS = ", ".join(
     f"%s::{'bytea' if name == 'key' else 'text' if name in _TEXTS else 'bigint'}[]"
@@ -82,7 +77,8 @@ class PostgresStore:
     """One connection, opened anew when it was lost. It belongs to one process."""
 
     def __init__(self, url: str, clock: Clock | None, boot: str) -> None:
-        self._url, self._clock, self._boot = url, clock, boot
+        check_address(url)
+        self._url, self._clock, self._boot = make_conninfo(url, **CONNECT), clock, boot
         self._pid = os.getpid()
         self._connection: psycopg.Connection[Row] | None = None
         self._watchdog = Watchdog(ANSWER_S)
@@ -92,7 +88,10 @@ class PostgresStore:
         if os.getpid() != self._pid:
             raise LedgerUnfit("this ledger connection was inherited by a fork; open one after the fork")
         if self._connection is None or self._connection.closed:
-            connection = psycopg.connect(self._url, autocommit=True, **CONNECT)  # type: ignore[arg-type]
+            try:
+                connection = psycopg.connect(self._url, autocommit=True)
+            except psycopg.Error as error:
+                raise not_connected(error, self._url) from error
             try:
                 with self._watchdog.over(connection.fileno()):
                     connection.execute(SESSION)
@@ -360,8 +359,6 @@ class PostgresTx:
         return tuple(Column(name, KIND_OF[kind], optional == "YES") for name, kind, optional in rows)
 
 
-# A process that was stopped inside a transaction, and a server that is being promoted: both pass.
-PASSING = (pg.IdleInTransactionSessionTimeout, pg.ReadOnlySqlTransaction)
 _dialects: dict[str, bytes] = {}
 
 
@@ -373,18 +370,3 @@ def _dialect(sql: str) -> bytes:
             _dialects.clear()
         known = _dialects[sql] = sql.replace("?", "%s").encode()
     return known
-
-
-def translated(error: psycopg.Error) -> HoldfastError:
-    """What the driver says, in our words. Only what may pass by itself is LedgerUnavailable: that is waited for."""
-    text = " ".join(str(error).split())
-    if isinstance(error, pg.DiskFull):
-        return DiskFull(f"PostgreSQL has no room left: {text}")
-    if isinstance(error, pg.InsufficientPrivilege) or (error.sqlstate is None and _NOT_LET_IN.search(text)):
-        return Denied(f"PostgreSQL does not let this user in: {text}", hint="check the user and password of --database")
-    if error.sqlstate is None and (missing := _NO_DATABASE.search(text)):
-        hint = f"createdb {shlex.quote(missing[1])}, or check the name in --database"
-        return BadParams(f'PostgreSQL has no database "{missing[1]}"', hint=hint)
-    if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError, *PASSING)):
-        return LedgerUnavailable(f"PostgreSQL did not answer: {text}")
-    return LedgerUnfit(f"PostgreSQL refused: {text}")

@@ -90,13 +90,15 @@ def _ledger_of_its_own(database: str | None) -> Iterator[str]:
     import psycopg
     from psycopg import sql
 
-    from holdfast.ledger.postgres import translated
+    from holdfast.ledger.postgres_address import check_address
+    from holdfast.ledger.postgres_refusals import not_connected
 
+    check_address(database)
     name = sql.Identifier(f"holdfast_selftest_{secrets.token_hex(6)}")
     try:
         connection = psycopg.connect(database, autocommit=True)
     except psycopg.Error as error:
-        raise translated(error) from error
+        raise not_connected(error, database) from error
     with connection:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
         try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import signal
 
+import pytest
+
 from crash.scene import PAGES, Calm, Scene
 from holdfast.demo.command import Command
 
@@ -81,13 +83,14 @@ def test_the_last_page_that_comes_in_its_grace_completes_the_job_and_that_is_sai
     assert scene.look().job.status == "completed"
 
 
-def test_a_list_ends_with_the_job_that_sigterm_met_though_that_is_completed(scene: Scene) -> None:
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_list_ends_with_the_job_that_sigterm_met_though_that_is_completed(scene: Scene, processes: int) -> None:
     (scene.folder / "ponds.csv").write_text("pond,page\nnorth,1\nsouth,2\n")
     template = f'name = "{{pond}}"\nseeds = ["{scene.world.url}/p/{{page}}"]\nmax_depth = 0\n'
     (scene.folder / "pond.toml").write_text(template)
     scene.slow_down(LONG_MS)
     words = ("run", str(scene.folder / "ponds.csv"), "--template", str(scene.folder / "pond.toml"), "--json")
-    batch = scene.start(*words, environ={"HOLDFAST_HTTP__ALLOW": scene.world.address})
+    batch = scene.start(*words, "--processes", str(processes), environ={"HOLDFAST_HTTP__ALLOW": scene.world.address})
     scene.await_asks(1)
     batch.send(signal.SIGTERM)
     assert batch.wait(30) == 11, batch.err

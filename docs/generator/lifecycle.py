@@ -91,7 +91,8 @@ def _diagram(machine: Machine) -> str:
 def _recovery() -> list[str]:
     rows = [
         (
-            *(_words(words) for words in (row.status, row.requested, row.holder, row.recipe, row.asked, row.limit)),
+            *(_words(words) for words in (row.status, row.requested, row.holder, row.recipe, row.asked)),
+            *(_words(words) for words in (row.limit, row.rest)),
             f"**{row.action}**",
             row.because,
         )
@@ -99,11 +100,11 @@ def _recovery() -> list[str]:
     ]
     return [
         "## What start-up finds\n\nEvery start looks at the job first: its status, a request that stands, who holds "
-        "its chunks, whether its recipe is known here, whether its limits leave room, and whether a "
-        "command named it (*asked*) or a worker only looks "
+        "its chunks, whether its recipe is known here, whether its limits leave room, whether a cancel "
+        "has left pages pending (*rest*), and whether a command named it (*asked*) or a worker only looks "
         f"around (*unasked*). These {len(RECOVERY)} rows cover all {len(every_sight())} combinations, exactly one row "
         "each; a test enumerates them. Recovery only puts work back through the front door: it fetches nothing itself.",
-        table(("status", "requested", "holder", "recipe", "asked", "limit", "action", "because"), rows),
+        table(("status", "requested", "holder", "recipe", "asked", "limit", "rest", "action", "because"), rows),
     ]
 
 

@@ -188,7 +188,7 @@ def _mended(ledger: Ledger, job: Job) -> Iterator[str]:
         yield f"Freed {job.name} from its dead worker: 0 lost, {rescued.targets} in flight are fetched again."
     now = ledger.books(job.id)[0]
     row = control.outlook(ledger, now, recipe_known=True, asked=False)
-    if row.action == "acknowledge":
+    if row.action == "acknowledge" and now.requested is not None:
         after = control.make_ready(ledger, now, row, actor="doctor")
         yield f"Carried out the {now.requested} that was asked of {job.name}: it is {after.status}."
     now, counts, _ = ledger.books(job.id)

@@ -37,6 +37,8 @@ VERB_POINTS: dict[str, str] = {
     "reopen.after_commit": "a job is opened again, nothing is put back yet",
     "walk.before_commit": "a slice of targets is put back, not yet committed",
     "walk.after_commit": "a slice of targets is put back, the next one is not",
+    "cancel_rest.before_commit": "a slice of what was pending is cancelled, not yet committed",
+    "cancel_rest.after_commit": "a slice of what was pending is cancelled, the next one is not",
     "rollback.before_commit": "a job is back at a checkpoint, not yet committed",
     "rollback.after_commit": "a job is back at a checkpoint, whoever asked does not know it yet",
     "label.after_commit": "targets are marked, whoever asked does not know it yet",

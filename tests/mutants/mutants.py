@@ -1029,6 +1029,69 @@ MUTANTS = (
         "cli/test_several_processes.py -k 'children_ignored'",
     ),
     Mutant(
+        "a nursery that stands still is waited for without end",
+        "a command whose workers cannot be counted out or replaced comes to an end by itself",
+        "cli/nursery.py",
+        (('self._socket.recv(MESSAGE_BYTES) if self._is_heard() else b""', "self._socket.recv(MESSAGE_BYTES)"),),
+        "crash/test_nursery.py -k 'stands_still_alone'",
+        hangs=True,
+    ),
+    Mutant(
+        "a stopped nursery is asked to end",
+        "a command whose nursery was stopped leaves no process behind and does not wait for it",
+        "cli/nursery.py",
+        (("            os.kill(self._pid, signal.SIGKILL)\n", ""),),
+        "crash/test_nursery.py -k 'stands_still_alone'",
+        hangs=True,
+    ),
+    Mutant(
+        "a sleep of all is a nursery's silence",
+        "a crew that was stopped with Ctrl-Z, or slept with its computer, goes on (PAU-09)",
+        "cli/nursery.py",
+        (
+            (
+                "        return any(select.select([self._socket], [], [], WAIT_S)[0] for _ in range(self._waits_max))",
+                "        end, now = os.times().elapsed + WAIT_S * self._waits_max, lambda: os.times().elapsed\n"
+                "        waits = iter(lambda: now() < end, False)\n"
+                "        return any(select.select([self._socket], [], [], WAIT_S)[0] for _ in waits)",
+            ),
+        ),
+        "crash/test_nursery.py -k 'whole_group'",
+    ),
+    Mutant(
+        "no end without a nursery",
+        "a job that ended is said to have ended, whatever became of the process that counts its workers out",
+        "cli/nursery.py",
+        (
+            (
+                "        return -signal.SIGKILL if answer is None else int(answer)\n",
+                "        if answer is None:\n            raise nursery_gone()\n        return int(answer)\n",
+            ),
+        ),
+        "crash/test_nursery.py -k 'said_to_be_complete'",
+    ),
+    Mutant(
+        "a worker is replaced though nobody is born any more",
+        "a command says what is so: without the process that forks them no other worker takes a place",
+        "cli/supervisor.py",
+        (("        if self._ending is None and self._crew.nursery.is_gone:\n", "        if False:\n"),),
+        "crash/test_nursery.py -k 'with_a_sentence'",
+    ),
+    Mutant(
+        "half a cancel stays half",
+        "a cancel that was killed between two slices is carried to its end by whoever next starts the job",
+        "engine/control.py",
+        (('            cut_short=job.status == "cancelled" and ledger.books(job.id)[1].pending > 0,\n', ""),),
+        "cli/test_cut_cancel.py -k 'ends_its_cancel_first and sqlite'",
+    ),
+    Mutant(
+        "half a cancel looks whole",
+        "`status` says that a cancel is not carried out yet, and what ends it",
+        "cli/notes.py",
+        (('    if job.status == "cancelled" and counts.pending:\n', "    if False:\n"),),
+        "cli/test_cut_cancel.py -k 'status_says'",
+    ),
+    Mutant(
         "a closed standard stream stays closed",
         "a command that has no screen at all does its work",
         "cli/main.py",

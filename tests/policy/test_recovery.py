@@ -21,7 +21,7 @@ def see(
 
 def test_every_combination_has_exactly_one_row() -> None:
     sights = every_sight()
-    assert len(sights) == len(JOB.states) * (1 + len(REQUESTS)) * len(HOLDERS) * 2 * 2 * 2
+    assert len(sights) == len(JOB.states) * (1 + len(REQUESTS)) * len(HOLDERS) * 2 * 2 * 2 * 2
     assert [sum(row.matches(sight) for row in RECOVERY) for sight in sights] == [1] * len(sights)
 
 
@@ -61,6 +61,15 @@ def test_a_request_that_nobody_is_left_to_carry_out_is_acknowledged_first(reques
 @pytest.mark.parametrize("status", ["pending", "in_progress", "paused", "failed"])
 def test_work_of_an_unknown_recipe_is_refused(status: str) -> None:
     assert see(status, known=False) == "refuse_recipe"
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_cancel_that_was_cut_short_is_carried_to_its_end_by_whoever_looks_next(asked: bool) -> None:
+    for left, action in ((True, "acknowledge"), (False, "leave")):
+        sight = Sight(
+            status="cancelled", requested=None, holder="nobody", recipe_known=False, asked=asked, cut_short=left
+        )
+        assert look(sight).action == action
 
 
 def test_moves_that_the_table_names_are_lawful() -> None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from holdfast.cli.crashes import Unexpected
 from holdfast.cli.nursery import Nursery
 from holdfast.cli.posts import Drained, Farewell, PlanFailed, Post, Ready, Word, words_in
 from holdfast.clock import Clock
@@ -77,8 +76,8 @@ class Crew:
     _deaths: int = 0  # all of them, since then
 
     def start(self) -> None:
+        """All places are due."""
         self._due_ms = dict.fromkeys(range(self.nursery.size), self.clock.monotonic_ms())
-        self._fill()
 
     def tend(self, seconds: float) -> list[Gone]:
         """Fill places that are due, then wait that long for news at most; who has ended meanwhile."""
@@ -141,8 +140,7 @@ class Crew:
         """Whatever happened, nobody is left behind."""
         self.kill()
         for member in list(self.members.values()):
-            with suppress(Unexpected):  # without the nursery they are all dead already
-                self._bury(member)
+            self._bury(member)
 
     def _fill(self) -> None:
         now = self.clock.monotonic_ms()
@@ -212,9 +210,13 @@ def _has_ended(member: Member, ready: set[int]) -> bool:
 
 
 def _send(member: Member, number: signal.Signals) -> None:
-    """Nobody is reaped before we ask for it, so the pid is still theirs; only with the nursery all of them vanish."""
+    """Nobody is reaped before we ask for it, so the pid is still theirs. Only with the nursery all of them vanish, and
+    then a pid may soon be another's, which what we hold open of its end cannot be."""
     with suppress(ProcessLookupError):
-        os.kill(member.pid, number)
+        if member.end is None:
+            os.kill(member.pid, number)
+        else:
+            signal.pidfd_send_signal(member.end, number)
 
 
 def _overhear(member: Member) -> None:

@@ -1,4 +1,6 @@
-"""What people should know when a job ends beyond its books: gaps, a seed that robots.txt forbids, code that raised."""
+"""What people should know when a job ends beyond its books: half a cancel, gaps, a seed that robots.txt forbids, code
+that raised.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +21,8 @@ RECIPE_ERROR = "recipe_error"
 def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     """One line each; none where there is nothing to say."""
     lines = []
+    if job.status == "cancelled" and counts.pending:
+        lines.append(f"not carried out yet: {counts.pending} still pending. To end it: holdfast cancel {job.name}")
     if job.recipe == CASES and counts.succeeded:
         lines.append(gaps_line(ledger, job))
     if job.generation > 1 and job.recipe == SITE and ledger.mode(job.id) == NEW:

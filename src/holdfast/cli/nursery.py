@@ -2,30 +2,38 @@
 each worker is a fork. A fork takes milliseconds where a start of Python takes a third of a second.
 
 SQLite keeps its locks per process in memory that a fork copies, so nobody may fork who has a ledger open: this process
-never opens one. It dies with the command, and its workers die with it.
+never opens one. It dies with the command, and its workers die with it. One that does not answer any more, as when
+somebody stopped it, is killed: no other can be forked while the ledger is open, so the command winds up and ends.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Never, Self
 
 from holdfast.cli import member
 from holdfast.cli.crashes import Unexpected
+from holdfast.clock import pause_thread
 from holdfast.config import Settings
 from holdfast.errors import HoldfastError
 
 PR_SET_PDEATHSIG = 1
 FROM_THE_TERMINAL = (signal.SIGINT, signal.SIGHUP)  # sent to all processes of a group: the supervisor decides
-BEAR, REAP = b"bear", b"reap"
+BEAR, REAP, LIVES = b"bear", b"reap", b"lives"
 MESSAGE_BYTES = 64
+WAIT_S = 0.25
+WAITS_MAX = 40  # ten seconds: it only forks and looks
+BEGINNING_WAITS_MAX = 2400  # ten minutes: what it loads first may take long to import
+LOOK_AGAIN_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,8 @@ class Nursery:
 
     def __init__(self, size: int, settings: Settings) -> None:
         self.size = size
+        self.is_gone = False
+        self._waits_max = BEGINNING_WAITS_MAX
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         parent = os.getpid()
         sys.stdout.flush()
@@ -60,35 +70,62 @@ class Nursery:
         post, wire, mouth = os.pipe(), os.pipe(), os.pipe()
         theirs = [post[0], wire[1], mouth[1]]
         try:
-            pid = self._answer(BEAR, theirs)
+            answer = self._answer(BEAR, theirs)
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
-        return Newborn(pid, post[1], wire[0], mouth[0])
+        if answer is None:
+            for descriptor in (post[1], wire[0], mouth[0]):
+                os.close(descriptor)
+            raise nursery_gone()
+        return Newborn(int(answer), post[1], wire[0], mouth[0])
 
     def reap(self, pid: int) -> int:
-        """Wait for the end of a worker; its exit code, or minus the signal it died of. Its pid is free only now."""
-        return self._answer(REAP + b" %d" % pid)
+        """Wait for the end of a worker; its exit code, or minus the signal it died of. Its pid is free only now.
 
-    def _answer(self, message: bytes, descriptors: Sequence[int] = ()) -> int:
-        try:
+        Without the nursery it has died with it, and nobody can say what of.
+        """
+        while (answer := self._answer(REAP + b" %d" % pid)) == LIVES:
+            pause_thread(LOOK_AGAIN_S)
+        return -signal.SIGKILL if answer is None else int(answer)
+
+    def _answer(self, message: bytes, descriptors: Sequence[int] = ()) -> bytes | None:
+        """None: there is no nursery any more, or there is none from now on."""
+        if self.is_gone:
+            return None
+        answer = b""
+        with suppress(ConnectionError):
             socket.send_fds(self._socket, [message], descriptors)
-            answer = self._socket.recv(MESSAGE_BYTES)
-        except ConnectionError:
-            answer = b""
+            answer = self._socket.recv(MESSAGE_BYTES) if self._is_heard() else b""
+        self._waits_max = WAITS_MAX
         if not answer:
-            raise Unexpected(
-                "The process that worker processes are forked from is gone, and they with it. Nothing that was saved "
-                "is lost; the same command goes on"
-            )
-        return int(answer)
+            self._end()
+        return answer or None
+
+    def _is_heard(self) -> bool:
+        """Judged by waits, not by a clock: a sleep of the computer, or of all of us, is one wait, however long."""
+        return any(select.select([self._socket], [], [], WAIT_S)[0] for _ in range(self._waits_max))
+
+    def _end(self) -> None:
+        """Killed, because one that is stopped ends by nothing else. It has nothing to lose."""
+        if not self.is_gone:
+            self.is_gone = True
+            self._socket.close()
+            os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._socket.close()
-        os.waitpid(self._pid, 0)
+        self._end()
+
+
+def nursery_gone() -> Unexpected:
+    return Unexpected(
+        "The process that worker processes are forked from is gone or does not answer, and they are gone with it. "
+        "Nothing that was saved is lost; the same command goes on"
+    )
 
 
 def tie_to(parent: int) -> None:
@@ -112,11 +149,7 @@ def _serve(theirs: socket.socket, parent: int, settings: Settings) -> int:
         message, descriptors, _, _ = socket.recv_fds(theirs, MESSAGE_BYTES, 3)
         if not message:
             return 0
-        if message == BEAR:
-            answer = _born(theirs, descriptors)
-        else:
-            answer = os.waitstatus_to_exitcode(os.waitpid(int(message.split()[1]), 0)[1])
-        theirs.send(b"%d" % answer)
+        theirs.send(b"%d" % _born(theirs, descriptors) if message == BEAR else _seen(int(message.split()[1])))
 
 
 def _warm_up(settings: Settings) -> None:
@@ -139,6 +172,12 @@ def _born(theirs: socket.socket, descriptors: list[int]) -> int:
     for descriptor in descriptors:
         os.close(descriptor)
     return pid
+
+
+def _seen(worker: int) -> bytes:
+    """Nobody is waited for here: who asks must be able to tell a nursery that hangs from a worker that lives."""
+    pid, status = os.waitpid(worker, os.WNOHANG)
+    return b"%d" % os.waitstatus_to_exitcode(status) if pid else LIVES
 
 
 def _live(post: int, wire: int, mouth: int, parent: int) -> int:

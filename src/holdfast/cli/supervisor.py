@@ -11,7 +11,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.control_lease import ControlLease
 from holdfast.cli.crashes import Unexpected
 from holdfast.cli.crew import Crew, Gone
-from holdfast.cli.nursery import Nursery
+from holdfast.cli.nursery import Nursery, nursery_gone
 from holdfast.cli.posts import Post, settings_sent
 from holdfast.cli.stalls import LOOK_EVERY_MS, Stalls
 from holdfast.cli.text import count_of
@@ -89,8 +89,7 @@ class Supervisor:
         try:
             self._crew.start()
             while self._ending is None or self._crew.members:
-                for gone in self._crew.tend(TICK_S):
-                    self._bury(gone)
+                self._tend()
                 self._obey(keeper)
                 if self._ending is None and not control.is_ours(self._crew.pids()):
                     self._dismiss("lost")
@@ -98,6 +97,13 @@ class Supervisor:
         finally:
             control.let_lapse()
         return self._wind_up()
+
+    def _tend(self) -> None:
+        try:
+            for gone in self._crew.tend(TICK_S):
+                self._bury(gone)
+        except Unexpected as error:  # nobody is born any more
+            self._fail(error)
 
     def _obey(self, keeper: Timekeeper) -> None:
         """What we were told, or must tell ourselves; a pause is saved before anybody is told to go."""
@@ -183,6 +189,8 @@ class Supervisor:
                 self.lock_waits.join(gone.farewell.spread())
             if gone.farewell.failure is not None:
                 self._fail(gone.farewell.failure.error())
+        if self._ending is None and self._crew.nursery.is_gone:
+            self._fail(nursery_gone())
         if self._ending is not None:
             return
         held = self._rescue(gone) if gone.farewell is None else 0

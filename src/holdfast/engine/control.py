@@ -70,6 +70,7 @@ def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> Row
             recipe_known=recipe_known,
             asked=asked,
             at_limit=job.status == "timeout" and _at_limit(ledger, job),
+            cut_short=job.status == "cancelled" and ledger.books(job.id)[1].pending > 0,
         )
     )
 
@@ -230,7 +231,7 @@ def free_dead(ledger: Ledger) -> None:
 
 
 def cancel_rest(ledger: Ledger, job: Job) -> None:
-    """Cancel what is pending, slice by slice: a crash in between leaves the rest for the next look."""
+    """Cancel what is pending, slice by slice: a crash in between leaves the rest for the next look (`outlook`)."""
     while ledger.cancel_rest(job.id, CANCEL_SLICE):
         continue
 

@@ -22,7 +22,7 @@ POISON_DEATHS = 3
 class Sight:
     """A job as start-up finds it. `asked`: a command named this job; else a worker or server looks around (PAU-05).
 
-    `at_limit`: its limits leave no room to go on.
+    `at_limit`: its limits leave no room to go on. `cut_short`: it is cancelled, and not all that was pending is.
     """
 
     status: str
@@ -31,6 +31,7 @@ class Sight:
     recipe_known: bool
     asked: bool
     at_limit: bool = False
+    cut_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Row:
     action: str
     because: str
     limit: str = "*"
+    rest: str = "*"
 
     def matches(self, sight: Sight) -> bool:
         seen = (
@@ -54,6 +56,7 @@ class Row:
             (self.recipe, "known" if sight.recipe_known else "unknown"),
             (self.asked, "asked" if sight.asked else "unasked"),
             (self.limit, "reached" if sight.at_limit else "room"),
+            (self.rest, "pending" if sight.cut_short else "settled"),
         )
         return all(words == "*" or word in words.split() for words, word in seen)
 
@@ -88,7 +91,8 @@ RECOVERY = (
     Row(_END,          "-",            _DEAD, "*",       "*",       "free",          "a dead worker holds chunks"),
     Row("completed",   "-",            _FINE, "*",       "*",       "leave",         "it is complete"),
     Row("timeout",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its user"),
-    Row("cancelled",   "-",            _FINE, "*",       "*",       "leave",         "it was cancelled for good"),
+    Row("cancelled",   "-",            _FINE, "*", "*", "leave",       "it was cancelled for good", rest="settled"),
+    Row("cancelled",   "-",            _FINE, "*", "*", "acknowledge", "its cancel was cut short", rest="pending"),
     Row(_IDLE,         "cancel",       "*",   "*",       "*",       "acknowledge",   "asked for, not yet carried out"),
     Row(_IDLE,         "pause time_out", "*", "*",       "*",       "report",        "a request without work: damage"),
     Row(_OVER,         _ANY_REQUEST,   "*",   "*",       "*",       "report",        "a request without work: damage"),
@@ -107,10 +111,19 @@ def look(sight: Sight) -> Row:
 def every_sight() -> list[Sight]:
     """All combinations: what the tests enumerate and the docs print."""
     requests = (None, *REQUESTS)
+    both = (False, True)
     return [
-        Sight(status=status, requested=requested, holder=holder, recipe_known=known, asked=asked, at_limit=at_limit)
-        for status, requested, holder, known, asked, at_limit in product(
-            JOB.states, requests, HOLDERS, (True, False), (True, False), (False, True)
+        Sight(
+            status=status,
+            requested=requested,
+            holder=holder,
+            recipe_known=known,
+            asked=asked,
+            at_limit=at_limit,
+            cut_short=cut_short,
+        )
+        for status, requested, holder, known, asked, at_limit, cut_short in product(
+            JOB.states, requests, HOLDERS, both, both, both, both
         )
     ]
 

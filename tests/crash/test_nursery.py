@@ -1,0 +1,115 @@
+"""The process that workers are forked from stands still: its command notices, ends by itself and loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from crash.scene import PAGES, Calm, Scene
+from crash.test_processes import crawling
+from holdfast.cli import exits
+from holdfast.cli.nursery import WAIT_S, WAITS_MAX
+from holdfast.demo.command import Command, is_gone_soon, living
+from waiting import stop
+
+NOTICED_S = WAIT_S * WAITS_MAX + 20
+ASLEEP_S = 5.0
+A_LITTLE_LATER_S = 0.5
+# Waits of four seconds in all. It stops its nursery, asks for a worker's end and says how the nursery answered.
+ASKING = """
+import os, signal
+from holdfast.cli import nursery
+from holdfast.config import Settings
+with nursery.Nursery(2, Settings()) as it:
+    worker = it.bear()
+    nursery.WAIT_S, it._waits_max = 0.2, 20
+    os.kill(worker.pid, signal.SIGKILL)
+    os.kill(it._pid, signal.SIGSTOP)
+    print("asks", flush=True)
+    print(it.reap(worker.pid), it.is_gone, flush=True)
+"""
+
+
+def nursery_of(command: Command) -> int:
+    workers = command.workers()
+    (nursery,) = {parent for pid, parent, _ in living() if pid in workers}
+    return nursery
+
+
+def group_of(command: Command) -> list[int]:
+    return [pid for pid, _, group in living() if group == command.pid]
+
+
+def test_a_nursery_that_stands_still_ends_the_command_with_a_sentence_and_nothing_is_lost(
+    scene: Scene, calm: Calm
+) -> None:
+    command = crawling(scene)
+    workers = command.workers()
+    stop(nursery_of(command))
+    os.kill(workers[0], signal.SIGKILL)
+    assert command.wait(NOTICED_S) == 1
+    assert "is gone or does not answer" in command.err
+    assert "another takes its place" not in command.err
+    assert all(is_gone_soon(pid) for pid in workers)
+    assert group_of(command) == []
+    assert scene.look().job.status == "in_progress"
+    scene.world.set_faults()
+    assert scene.crawled(processes=2).code == 0
+    calm.assert_equal_to(scene)
+
+
+def test_a_job_that_ends_while_the_nursery_stands_still_is_said_to_be_complete(scene: Scene, calm: Calm) -> None:
+    """Its workers have said farewell: whoever counts them out is not needed for that."""
+    command = crawling(scene)
+    stop(nursery_of(command))
+    scene.world.set_faults()
+    assert command.wait(60) == 0, command.err
+    assert f"{PAGES} succeeded" in command.err
+    assert group_of(command) == []
+    calm.assert_equal_to(scene)
+
+
+def test_sigterm_while_the_nursery_stands_still_drains_as_ever(scene: Scene, calm: Calm) -> None:
+    command = crawling(scene)
+    stop(nursery_of(command))
+    command.send(signal.SIGTERM)
+    assert command.wait(NOTICED_S) == exits.INTERRUPTED, command.err
+    assert group_of(command) == []
+    scene.world.set_faults()
+    assert scene.crawled(processes=2).code == 0
+    calm.assert_equal_to(scene)
+
+
+@contextmanager
+def asking() -> Iterator[subprocess.Popen[str]]:
+    child = subprocess.Popen([sys.executable, "-c", ASKING], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "asks\n"
+        yield child
+    finally:
+        with suppress(ProcessLookupError):  # all of it has ended
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def test_a_nursery_that_stands_still_alone_is_killed() -> None:
+    with asking() as child:
+        assert child.communicate(timeout=30)[0] == "-9 True\n"
+
+
+def test_a_sleep_of_the_whole_group_does_not_count_against_the_nursery() -> None:
+    """PAU-09: Ctrl-Z while it is asked, or the lid of a laptop. Who wakes up a little later than we has its time."""
+    with asking() as child:
+        (nursery,) = [pid for pid, parent, _ in living() if parent == child.pid]
+        os.killpg(child.pid, signal.SIGSTOP)
+        time.sleep(ASLEEP_S)
+        os.kill(child.pid, signal.SIGCONT)
+        time.sleep(A_LITTLE_LATER_S)
+        os.kill(nursery, signal.SIGCONT)
+        assert child.communicate(timeout=30)[0] == "-9 False\n"

@@ -192,7 +192,7 @@ def _mended(ledger: Ledger, job: Job) -> Iterator[str]:
         after = control.make_ready(ledger, now, row, actor="doctor")
         yield f"Carried out the {now.requested} that was asked of {job.name}: it is {after.status}."
     now, counts, _ = ledger.books(job.id)
-    if now.status == "cancelled" and counts.left:
+    if control.is_half_cancelled(ledger, now):
         control.cancel_rest(ledger, now)
         yield f"Finished cancelling {job.name}: {counts.left} pending became cancelled."
 

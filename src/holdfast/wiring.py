@@ -65,9 +65,10 @@ def open_ledger(settings: Settings) -> Ledger:
         from holdfast.ledger.postgres import PostgresLedger
 
         return PostgresLedger.open(settings.database_url, None, boot_id())
-    named = settings.database_url
-    shown = named if "@" not in named else f"{named.partition(':')[0]}:…"  # there may be a password in it
-    raise BadParams(f"{shown!r} names no ledger", hint="--database sqlite, or --database postgresql://…")
+    named, colon, _ = settings.database_url.partition(":")  # behind it there may be a password
+    raise BadParams(
+        f"{named + (colon and ':…')!r} names no ledger", hint="--database sqlite, or --database postgresql://…"
+    )
 
 
 def open_to_look(settings: Settings) -> Ledger:

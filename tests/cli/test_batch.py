@@ -107,6 +107,11 @@ def test_every_kind_of_job_is_checked_first(template: str, sentence: str, tmp_pa
         ("pond,pond\nfrogs,x\n", TEMPLATE, "must name the columns, each once"),
         ("", TEMPLATE, "must name the columns, each once"),
         ("pond,url\nfrogs,marsh.test\nfrogs,pond.test\n", TEMPLATE, "is that of line 2 too"),
+        (
+            "pond,url\na,marsh.test\nb,marsh.test\n",
+            "seeds = ['{url}']\ninclude = ['/{pond}/*']",
+            "is the job of line 2 too",
+        ),
         ("pond,url\nbig frogs,marsh.test\n", TEMPLATE, "'big frogs' cannot be a job's name"),
         ("pond,address\nfrogs,marsh.test\n", TEMPLATE, "has a placeholder that is no column of the list"),
         ('pond,url\n"frogs,marsh.test\n', TEMPLATE, "is not CSV"),

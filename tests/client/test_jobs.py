@@ -218,6 +218,16 @@ def test_all_rows_of_a_list_are_checked_before_the_first_job(what: str, client: 
         assert not (tmp_path / "data").exists()
 
 
+def test_two_rows_that_are_the_same_job_are_refused_before_the_first_is_submitted(
+    client: hf.Client, tmp_path: Path
+) -> None:
+    (tmp_path / "ponds.csv").write_text("pond\nnorth\nsouth\n")
+    (tmp_path / "pond.toml").write_text('seeds = ["https://a.test/"]\ninclude = ["/{pond}/*"]\n')
+    with pytest.raises(hf.BadParams, match=r"ponds\.csv:3: it is the job of line 2 too"):
+        client.batch(tmp_path / "ponds.csv", tmp_path / "pond.toml")
+    assert client.jobs() == []
+
+
 def test_a_row_for_a_job_with_other_inputs_keeps_the_rows_before_it_from_being_submitted(
     client: hf.Client, tmp_path: Path
 ) -> None:

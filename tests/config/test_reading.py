@@ -12,6 +12,7 @@ import pytest
 from holdfast import config
 from holdfast.config.building import settings_of
 from holdfast.config.reading import Places, Reading, read
+from holdfast.config.secrets import redacted
 from holdfast.config.shown import row_of, rows
 from holdfast.config.table import ALIASES, KEYS, SETTINGS
 from holdfast.errors import BadParams
@@ -204,6 +205,18 @@ def test_a_secret_of_the_program_is_looked_up_and_never_shown(tmp_path: Path) ->
     assert row_of(clear, "database_url").value == "postgresql://frog:***@pond.test/d"
     for found in (by_file, by_name, in_file, clear):
         assert ":pond" not in str(rows(found))
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("postgresql://frog:se@cr:et@pond.test/d", "postgresql://frog:***@pond.test/d"),
+        ("postgresql://pond.test/d?password=secret&user=frog", "postgresql://pond.test/d?password=***&user=frog"),
+        ("postgresql://pond.test:5432/d@x", "postgresql://pond.test:5432/d@x"),
+    ],
+)
+def test_no_part_of_a_password_is_shown(address: str, shown: str) -> None:
+    assert redacted(address) == shown
 
 
 def test_a_secret_given_twice_is_refused(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from crash.scene import PAGES, Calm, Scene
-from crash.test_processes import crawling
+from crash.test_processes import LONG_MS, crawling, query
 from holdfast.cli import exits
 from holdfast.cli.nursery import WAIT_S, WAITS_MAX
 from holdfast.demo.command import Command, is_gone_soon, living
-from waiting import stop
+from waiting import stop, wait_until
 
 NOTICED_S = WAIT_S * WAITS_MAX + 20
 ASLEEP_S = 5.0
@@ -72,6 +72,20 @@ def test_a_job_that_ends_while_the_nursery_stands_still_is_said_to_be_complete(s
     assert f"{PAGES} succeeded" in command.err
     assert group_of(command) == []
     calm.assert_equal_to(scene)
+
+
+def test_a_job_whose_last_page_was_saved_before_the_nursery_died_is_said_to_be_complete(scene: Scene) -> None:
+    scene.slow_down(LONG_MS)
+    command = scene.crawl(processes=2, more=["--max-depth", "0"])
+    scene.await_asks(1)
+    workers, nursery = command.workers(), nursery_of(command)
+    scene.stop(command.pid)
+    wait_until(lambda: query(scene, "SELECT 1 FROM attempt WHERE outcome = 'succeeded'"), 30, "the page saved")
+    os.kill(nursery, signal.SIGKILL)
+    assert all(is_gone_soon(pid) for pid in workers)
+    command.send(signal.SIGCONT)
+    assert command.wait(30) == 0, command.err
+    assert scene.look().job.status == "completed"
 
 
 def test_sigterm_while_the_nursery_stands_still_drains_as_ever(scene: Scene, calm: Calm) -> None:

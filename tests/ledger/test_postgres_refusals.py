@@ -89,6 +89,7 @@ def test_what_the_driver_gives_a_sqlstate_is_told_by_it(error: type[psycopg.Erro
         "postgresql://", "postgres://h", "postgresql:///marsh?host=/run/pg", "postgresql://h1:1,h2:2,h3/marsh",
         "postgresql://[::1]:5432/marsh", "postgresql://frog:p%40s%2Fs?#@h/marsh", "postgresql://h/m?user=frog@pond",
         "postgresql://%2Frun%2Fpg/marsh?options=-csearch_path%3Dt", "postgresql://h/marsh?password=a@b/c",
+        "postgresql:///db@x",
     ],
 )  # fmt: skip
 def test_an_address_that_can_be_read_is_not_refused(url: str) -> None:

@@ -67,7 +67,7 @@ def test_work_of_an_unknown_recipe_is_refused(status: str) -> None:
 def test_a_cancel_that_was_cut_short_is_carried_to_its_end_by_whoever_looks_next(asked: bool) -> None:
     for left, action in ((True, "acknowledge"), (False, "leave")):
         sight = Sight(
-            status="cancelled", requested=None, holder="nobody", recipe_known=False, asked=asked, cut_short=left
+            status="cancelled", requested=None, holder="nobody", recipe_known=False, asked=asked, half_cancelled=left
         )
         assert look(sight).action == action
 

@@ -19,7 +19,10 @@ from holdfast.model.outcome import is_segment
 
 READ_BYTES = 1 << 20
 MARK = "restoring"
-LOST = "holdfast doctor --repair puts its pages back, to be fetched again; --without-artifacts leaves bodies out"
+LOST = (
+    "holdfast doctor --repair puts its pages back, to be fetched again, and holdfast retry those that failed since; "
+    "--without-artifacts leaves bodies out"
+)
 
 
 class SegmentShelf:

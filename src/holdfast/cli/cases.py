@@ -40,10 +40,10 @@ def run(call: Call) -> int:
     return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
 
 
-def check(call: Call, ledger: Ledger | None) -> None:
+def check(call: Call, ledger: Ledger | None) -> str:
     """Raise what `run` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
     call = _meant(call)
-    recipe_jobs.check(call, _asked(call, ledger), ledger)
+    return recipe_jobs.check(call, _asked(call, ledger), ledger)
 
 
 def _meant(call: Call) -> Call:

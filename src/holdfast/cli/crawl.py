@@ -79,11 +79,13 @@ def run(call: Call) -> int:
         return conclude(call, ledger, result, output=left.output, fail_on=options.fail_on)
 
 
-def check(call: Call, ledger: Ledger | None) -> None:
+def check(call: Call, ledger: Ledger | None) -> str:
     """Raise what `run` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
     call = _configured(call)
     _checked_output(call)
-    judge(ledger, _asked(call, ledger), Counter(call, lambda job, params, options: job))
+    asked = _asked(call, ledger)
+    judge(ledger, asked, Counter(call, lambda job, params, options: job))
+    return asked.identity()
 
 
 def _checked_output(call: Call) -> outputs.Output | None:

@@ -48,9 +48,11 @@ def run_wish(call: Call, wanted: JobWish) -> int:
     return code
 
 
-def check_wish(call: Call, wanted: JobWish, ledger: Ledger | None) -> None:
-    """Raise what its own command would find wrong with it; nothing is written. No ledger: no jobs yet."""
-    _module_of(wanted).check(filled_in(call, wanted), ledger)
+def check_wish(call: Call, wanted: JobWish, ledger: Ledger | None) -> str:
+    """By what the job is known, or what its own command would find wrong is raised. Writes nothing; no ledger: no jobs
+    yet."""
+    identity: str = _module_of(wanted).check(filled_in(call, wanted), ledger)
+    return identity
 
 
 def _module_of(wanted: JobWish) -> ModuleType:

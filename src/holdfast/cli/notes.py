@@ -5,6 +5,7 @@ that raised.
 from __future__ import annotations
 
 from holdfast.cli.text import count_of
+from holdfast.engine.control import is_half_cancelled
 from holdfast.engine.documents import retry_command
 from holdfast.engine.ordering import CASES
 from holdfast.engine.results import SITE
@@ -21,8 +22,8 @@ RECIPE_ERROR = "recipe_error"
 def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     """One line each; none where there is nothing to say."""
     lines = []
-    if job.status == "cancelled" and counts.pending:
-        lines.append(f"not carried out yet: {counts.pending} still pending. To end it: holdfast cancel {job.name}")
+    if is_half_cancelled(ledger, job):
+        lines.append(f"not carried out yet: {counts.left} still pending. To end it: holdfast cancel {job.name}")
     if job.recipe == CASES and counts.succeeded:
         lines.append(gaps_line(ledger, job))
     if job.generation > 1 and job.recipe == SITE and ledger.mode(job.id) == NEW:

@@ -166,10 +166,11 @@ def start(call: Call, ask: Callable[[Ledger | None], Asked]) -> int:
         return _work(call, ledger, job, nursery, output, announced=announced)
 
 
-def check(call: Call, asked: Asked, ledger: Ledger | None) -> None:
+def check(call: Call, asked: Asked, ledger: Ledger | None) -> str:
     """Raise what `start` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
     _checked_output(call)
     judge(ledger, asked, Counter(call, lambda job, params, options: job))
+    return asked.identity()
 
 
 def _checked_output(call: Call) -> outputs.Output | None:

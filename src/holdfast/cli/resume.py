@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli import exits, summary
@@ -9,6 +10,7 @@ from holdfast.cli.amending import amended
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.refusals import refusal
+from holdfast.cli.signals import Ears
 from holdfast.cli.starting import PROCESSES_HELP, carry_on, conclude, nursery_for, standing_still, warn
 from holdfast.cli.text import count_of
 from holdfast.cli.values import duration, whole
@@ -113,7 +115,12 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) 
     """One after the other; a job that cannot go on does not stop the next, a signal does."""
     codes: list[int] = []
     documents: list[dict[str, Any]] = []
+    ears = Ears(call.settings.pause_deadline_s)
+    call = replace(call, ears=ears)
     for job in jobs:
+        if ears.stopped:
+            codes.append(exits.INTERRUPTED)  # those at hand may have come to their ends all the same
+            break
         try:
             answer = _answer(call, ledger, job)
             result = carry_on(call, ledger, ledger.books(job.id)[0], nursery)
@@ -122,9 +129,6 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job], nursery: Nursery | None) 
             codes.append(exits.of_error(error))
             continue
         codes.append(conclude(call, ledger, result, output=None, beside=answer, collected=documents))
-        if result.interrupted:
-            codes += [exits.INTERRUPTED] * (job is not jobs[-1])  # the last page of this one may have come all the same
-            break
     _list(call, documents)
     return exits.worst(codes)
 

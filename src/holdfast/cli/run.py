@@ -63,9 +63,9 @@ def run(call: Call) -> int:
     return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
 
 
-def check(call: Call, ledger: Ledger | None) -> None:
+def check(call: Call, ledger: Ledger | None) -> str:
     """A recipe of one's own, as a row of a list asks for it: raises what `run` would find wrong. Writes nothing."""
-    recipe_jobs.check(call, _asked(call, ledger), ledger)
+    return recipe_jobs.check(call, _asked(call, ledger), ledger)
 
 
 def _asked(call: Call, ledger: Ledger | None) -> Asked:

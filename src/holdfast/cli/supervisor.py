@@ -229,9 +229,10 @@ class Supervisor:
         after = self._patience.insist(lambda: ledger.acknowledge(job.id, is_dead=is_dead))
         if after is not None and after.status == "cancelled":
             self._patience.insist(lambda: cancel_rest(ledger, after))
-        if self._failure is not None:
+        ended = self._ended(self._ending or "lost")
+        if self._failure is not None and ended.job.status != "completed":
             raise self._failure
-        return self._ended(self._ending or "lost")
+        return ended
 
     def _ended(self, how: str) -> Ended:
         """By the ledger's word where the job has ended: its last page, or a pause, may have come after we sent our

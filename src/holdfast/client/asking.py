@@ -22,7 +22,7 @@ ACTOR = "api"
 class Gate:
     """Fulfils `engine.asking.Desk` by refusing what is to be refused, and changes nothing.
 
-    `update`: a changed scope is applied to what is pending, and not refused.
+    `update`: a changed scope is not refused.
     """
 
     update: bool = False
@@ -51,7 +51,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counter(Gate):
-    """The same, and what is asked for is done."""
+    """The same, and what is asked for is done: a changed scope is applied to what is pending."""
 
     ledger: Ledger
 
@@ -75,9 +75,10 @@ class Counter(Gate):
 
 def check(ledger: Ledger | None, asked: Asked) -> None:
     """Raise what would be refused of it. Writes nothing; without a ledger there are no jobs yet."""
-    found, params, options = judge(ledger, asked, Gate())
+    gate = Gate()
+    found, params, options = judge(ledger, asked, gate)
     if found is not None:
-        Gate().as_found(found, params, options)
+        gate.as_found(found, params, options)
 
 
 def _has_other_inputs(job: Job, params: dict[str, Any], differ: list[str]) -> Refused:

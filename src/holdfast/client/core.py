@@ -26,6 +26,8 @@ from holdfast.model.keys import seed_address
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from holdfast.config.jobfile import JobWish
+
 
 @refuses_wrong_kinds("__init__")
 class Client:
@@ -87,13 +89,17 @@ class Client:
         """
         from holdfast.config.lists import wishes_of_list
 
-        settings, name = self._settings, Path(path).stem
-        is_new = wiring.is_untouched(settings)
-        with nullcontext() if is_new else closing(wiring.open_ledger(settings)) as ledger:
-            wanted = wishes_of_list(
-                Path(path), Path(template), lambda wish: check(ledger, asked.row(settings, wish, name))
-            )
-        return [self._submitted(asked.row(settings, wish, name)) for _, wish in wanted]
+        rows: list[Asked] = []
+
+        def checked(wish: JobWish) -> str:
+            rows.append(asked.row(self._settings, wish, Path(path).stem))
+            check(ledger, rows[-1])
+            return rows[-1].identity()
+
+        is_new = wiring.is_untouched(self._settings)
+        with nullcontext() if is_new else closing(wiring.open_ledger(self._settings)) as ledger:
+            wishes_of_list(Path(path), Path(template), checked)
+        return [self._submitted(row) for row in rows]
 
     def restore(self, path: str | Path, *, name: str | None = None, replace: bool = False) -> Job:
         """A job from a snapshot. Its name must be free, or be another, or `replace` keeps who has it as NAME~1."""

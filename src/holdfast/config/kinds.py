@@ -87,9 +87,17 @@ def _agent(value: Any) -> str:
     return text
 
 
+def _hidden(value: Any) -> str:
+    """A text that is not quoted where it cannot be used."""
+    try:
+        return _text(value)
+    except ValueError:
+        raise ValueError("what it is set to is not a line of text") from None
+
+
 def _secret_url(value: Any) -> str:
     """An address whose password would be kept with a job: only by reference."""
-    text = _text(value)
+    text = _hidden(value)
     refuse_clear_password(text)
     return text
 
@@ -142,8 +150,8 @@ FLAG = Kind("true or false", _flag, lambda kept: str(kept).lower(), quoted=False
 TEXT = Kind("text", _text)
 PATH = Kind("path", _text)
 AGENT = Kind("text", _agent)
-SECRET = Kind("secret", _text, lambda kept: kept if not kept or is_reference(kept) else "(hidden)")
-DATABASE = Kind("address", _text, redacted)
+SECRET = Kind("secret", _hidden, lambda kept: kept if not kept or is_reference(kept) else "(hidden)")
+DATABASE = Kind("address", _hidden, redacted)
 SECRET_URL = Kind("address", _secret_url, redacted)
 TEXTS = Kind("list of texts", _texts, ", ".join, quoted=False)
 ENDPOINTS = Kind("list of addresses", _endpoints, ", ".join, quoted=False)

@@ -12,10 +12,9 @@ from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import check_name
 
 
-def wishes_of_list(
-    path: Path, template: Path, check: Callable[[JobWish], None] = lambda wish: None
-) -> list[tuple[int, JobWish]]:
-    """Each row's job with its line in the file; BadParams names all rows that cannot be read, or that `check` refuses.
+def wishes_of_list(path: Path, template: Path, check: Callable[[JobWish], str]) -> list[tuple[int, JobWish]]:
+    """Each row's job with its line in the file; BadParams names all rows that cannot be read, or that `check` refuses,
+    which otherwise says by what the job is known: no two rows are the same job.
 
     So a list is used as a whole, or not at all.
     """
@@ -23,6 +22,7 @@ def wishes_of_list(
         raise BadParams(f"--template: there is no file {template}")
     document = read_toml(template)
     names: dict[str, int] = {}
+    known: dict[str, int] = {}
     wanted: list[tuple[int, JobWish]] = []
     wrong: dict[str, list[int]] = {}
     for line, head, cells in _rows(path):
@@ -30,7 +30,8 @@ def wishes_of_list(
         try:
             wish = replace(job_in(document, template, _row(head, cells)), where=where)
             _check_name(wish, line, names)
-            check(wish)
+            if (first := known.setdefault(check(wish), line)) != line:
+                raise BadParams(f"it is the job of line {first} too", hint='name = "{column}" makes them two')
         except UsageError as error:
             hint = f" ({error.hint})" if error.hint else ""
             wrong.setdefault(error.message.removeprefix(f"{where}: ") + hint, []).append(line)

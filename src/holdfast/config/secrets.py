@@ -12,7 +12,8 @@ from holdfast.errors import BadParams
 REFERENCES = ("env:", "file:")
 SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key"})
 SECRET_BYTES_MAX = 64_000
-_IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^@/\s]*)@"
+_IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^/\s]*)@"
+_IN_A_QUERY = r"(?<=password=)[^&\s]*"
 
 
 def is_reference(text: str) -> bool:
@@ -44,7 +45,7 @@ def read_secret(path: Path, *, what: str) -> str:
 
 def redacted(text: str) -> str:
     """An address without the password in it."""
-    return re.sub(_IN_AN_ADDRESS, r"\1:***@", text)
+    return re.sub(_IN_A_QUERY, "***", re.sub(_IN_AN_ADDRESS, r"\1:***@", text))
 
 
 def refuse_clear_password(text: str) -> None:

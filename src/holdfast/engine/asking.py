@@ -44,8 +44,15 @@ class Asked:
             return self.named
         if self.name is not None:
             return next((job for job in ledger.jobs() if job.name == self.name), None)
-        identity = self.recipe.identity(self.recipe.check(self.given))
+        identity = self.identity()
         return next((job for job in ledger.jobs() if job.identity == identity), None)
+
+    def identity(self) -> str:
+        """By which the same wish is the same job. One that starts a named job over keeps it."""
+        if self.name:
+            return f"{self.recipe.name}#{self.name}"
+        kept = self.named.identity if self.named else None
+        return kept or self.recipe.identity(self.params(self.named))
 
     def params(self, earlier: Job | None) -> dict[str, Any]:
         before = earlier.params if earlier is not None and not self.whole else {}
@@ -61,13 +68,12 @@ class Asked:
         return msgspec.structs.replace(changed, own=tuple(sorted({*before.own, *self.pace})))
 
     def spec(self, params: dict[str, Any], options: Options) -> JobSpec:
-        """A new job; one that starts a named job over keeps its name and identity."""
+        """A new job; one that starts a named job over keeps its name."""
         recipe, earlier = self.recipe, self.named
-        identity = f"{recipe.name}#{self.name}" if self.name else earlier.identity if earlier else None
         return JobSpec(
             recipe=recipe.name,
             name=self.name or (earlier.name if earlier else recipe.default_name(params)),
-            identity=identity or recipe.identity(params),
+            identity=self.identity(),
             params=params,
             options=options,
             chunking=recipe.chunking(params),

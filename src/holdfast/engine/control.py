@@ -70,7 +70,7 @@ def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> Row
             recipe_known=recipe_known,
             asked=asked,
             at_limit=job.status == "timeout" and _at_limit(ledger, job),
-            cut_short=job.status == "cancelled" and ledger.books(job.id)[1].pending > 0,
+            half_cancelled=is_half_cancelled(ledger, job),
         )
     )
 
@@ -120,7 +120,7 @@ def cancel(ledger: Ledger, job: Job, *, actor: str, now: bool = False) -> Job:
     A cancel that was cut short is finished by the next one. `now`: nobody is waited for. Who works the job loses its
     leases, so what it has in hand is cancelled with the rest, and what it brings later is refused.
     """
-    if job.status == "cancelled" and ledger.books(job.id)[1].left:
+    if is_half_cancelled(ledger, job):
         cancel_rest(ledger, job)
         return ledger.books(job.id)[0]
     repeated(lambda: ledger.request(job.id, "cancel", actor=actor, because="cancelled by user"), tries=VERB_TRIES)
@@ -228,6 +228,11 @@ def free_dead(ledger: Ledger) -> None:
     for job in ledger.jobs():
         if any(holder.lapsed or is_dead(holder.owner) for holder in ledger.holders(job.id)):
             ledger.rescue(job.id, is_dead=is_dead)
+
+
+def is_half_cancelled(ledger: Ledger, job: Job) -> bool:
+    """Whether who cancelled it was cut short: `cancel_rest` ends it."""
+    return job.status == "cancelled" and ledger.books(job.id)[1].left > 0
 
 
 def cancel_rest(ledger: Ledger, job: Job) -> None:

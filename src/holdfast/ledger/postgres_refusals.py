@@ -78,8 +78,8 @@ def _sqlstate_heard(conninfo: str) -> str | None:
         try:
             connection.trace(trace)
             _poll(connection)
-            connection.untrace()
         finally:
+            connection.untrace()  # only now is all of it in the trace, and none of it left to be written elsewhere
             connection.finish()
         said = _HEARD.search(os.pread(trace, os.fstat(trace).st_size, 0))
         return None if said is None else said[1].decode()

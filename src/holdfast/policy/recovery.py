@@ -22,7 +22,7 @@ POISON_DEATHS = 3
 class Sight:
     """A job as start-up finds it. `asked`: a command named this job; else a worker or server looks around (PAU-05).
 
-    `at_limit`: its limits leave no room to go on. `cut_short`: it is cancelled, and not all that was pending is.
+    `at_limit`: its limits leave no room to go on. `half_cancelled`: it is cancelled, and not all of it is.
     """
 
     status: str
@@ -31,7 +31,7 @@ class Sight:
     recipe_known: bool
     asked: bool
     at_limit: bool = False
-    cut_short: bool = False
+    half_cancelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Row:
             (self.recipe, "known" if sight.recipe_known else "unknown"),
             (self.asked, "asked" if sight.asked else "unasked"),
             (self.limit, "reached" if sight.at_limit else "room"),
-            (self.rest, "pending" if sight.cut_short else "settled"),
+            (self.rest, "pending" if sight.half_cancelled else "settled"),
         )
         return all(words == "*" or word in words.split() for words, word in seen)
 
@@ -120,9 +120,9 @@ def every_sight() -> list[Sight]:
             recipe_known=known,
             asked=asked,
             at_limit=at_limit,
-            cut_short=cut_short,
+            half_cancelled=half_cancelled,
         )
-        for status, requested, holder, known, asked, at_limit, cut_short in product(
+        for status, requested, holder, known, asked, at_limit, half_cancelled in product(
             JOB.states, requests, HOLDERS, both, both, both, both
         )
     ]

@@ -16,6 +16,8 @@ import pytest
 
 from cli.commands import crawl_words, holdfast, ledger_in, submit
 from disks import mounted, sealed
+from holdfast.cli.crashes import keep_traceback
+from holdfast.config import Settings
 from holdfast.demo.serving import WorldServer
 
 PRIVATE = "127.0.0.1 is a private address; refused. To allow: --allow-private"
@@ -320,6 +322,13 @@ def test_an_unexpected_error_leaves_its_traceback_in_a_file_and_says_where(tmp_p
     assert str(log.relative_to(tmp_path)) in done.err
     assert "InjectedFault" in log.read_text()
     assert "Traceback" not in done.err
+
+
+def test_a_data_folder_that_has_vanished_is_not_made_anew_to_keep_a_traceback(tmp_path: Path) -> None:
+    """With it goes the ledger, and a folder of that name would look like the first use."""
+    error = keep_traceback(Settings(data=tmp_path / "data"), RuntimeError("pond"))
+    assert error.message == f"Unexpected: RuntimeError: pond. The data folder {tmp_path / 'data'} is not there"
+    assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize("words", [("status", "frogs", "--json"), ("--json", "status", "frogs"), ("--json", "crwl")])

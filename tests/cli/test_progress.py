@@ -103,3 +103,4 @@ def test_a_reader_from_outside_gets_an_average_only_of_a_job_that_runs() -> None
     assert average_rate(make_job(active_ms=100_000), make_counts()) == pytest.approx(14.21)
     assert average_rate(make_job(active_ms=900), make_counts()) is None
     assert average_rate(make_job(status="paused"), make_counts()) is None
+    assert average_rate(make_job(active_ms=100_000, generation=2), make_counts()) is None

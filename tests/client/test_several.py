@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +14,15 @@ import pytest
 import holdfast as hf
 from client.test_jobs import crawl
 from holdfast.client.several import Command
+from holdfast.demo.command import living
 from holdfast.demo.serving import WorldServer
+from waiting import wait_until
 
+PROGRAM = """
+import sys
+import holdfast as hf
+hf.Client(data=sys.argv[1]).job(sys.argv[2]).run(processes=2)
+"""
 SECRET = "postgresql://frog:croak@127.0.0.1:1/pond"
 
 
@@ -35,6 +46,29 @@ def test_the_file_that_was_nearest_holds_though_the_program_went_elsewhere(
     monkeypatch.chdir("/")
     job = crawl(client, tree)
     assert job.run(processes=2).status == "paused"
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_when_the_program_dies_its_workers_finish_what_they_have_in_hand_and_go(
+    number: signal.Signals, slow_tree: WorldServer, tmp_path: Path
+) -> None:
+    job = crawl(hf.Client(data=tmp_path / "data"), slow_tree)
+    program = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path / "data"), job.id])
+    wait_until(lambda: job.counts.succeeded > 0, 30, "a page")
+    program.send_signal(number)
+    assert program.wait(10) == -number
+    wait_until(lambda: not at_work(tmp_path / "data"), 20, "nobody at work")
+    assert job.status == "in_progress"
+    assert (job.counts.in_progress, job.counts.pending > 0) == (0, True)
+
+
+def at_work(folder: Path) -> list[str]:
+    """The command lines that name this folder."""
+    lines = []
+    for pid, _, _ in living():
+        with suppress(OSError):
+            lines.append(Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace"))
+    return [line for line in lines if str(folder) in line]
 
 
 def test_the_address_of_the_database_is_on_no_command_line(

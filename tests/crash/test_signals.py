@@ -95,6 +95,7 @@ def test_a_list_ends_with_the_job_that_sigterm_met_though_that_is_completed(scen
     batch.send(signal.SIGTERM)
     assert batch.wait(30) == 11, batch.err
     assert [(job["name"], job["exit_code"]) for job in json.loads(batch.out)["jobs"]] == [("north", 0)]
+    assert "1 of 2 rows not begun. To go on with all of them: holdfast run " in batch.err
     assert len(scene.asks()) == 1
 
 

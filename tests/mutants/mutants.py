@@ -821,7 +821,7 @@ MUTANTS = (
         "worker outlives its supervisor",
         "whatever was killed, the same command goes on at once",
         "cli/nursery.py",
-        (("    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)\n", ""),),
+        (("    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)\n", ""),),
         "crash/test_processes.py -k 'workers_die_with_their_supervisor'",
     ),
     Mutant(
@@ -1102,6 +1102,20 @@ MUTANTS = (
             ),
         ),
         "config/test_reading.py -k 'no_part_of_a_password'",
+    ),
+    Mutant(
+        "workers of a dead program go on",
+        "a Python program's worker processes end with it, whatever it died of",
+        "cli/tied.py",
+        (("    tie_to(int(sys.argv.pop(1)), signal.SIGTERM)\n", "    sys.argv.pop(1)\n"),),
+        "client/test_several.py -k 'dies and 9'",
+    ),
+    Mutant(
+        "a vanished data folder is made anew",
+        "a folder that is gone is not taken for one that was never used",
+        "cli/crashes.py",
+        (("    if settings is not None and not settings.data.exists():\n", "    if False:\n"),),
+        "cli/test_bad_input.py -k 'has_vanished'",
     ),
     Mutant(
         "half a cancel stays half",

@@ -47,6 +47,9 @@ def run_list(call: Call, path: Path) -> int:
         )
         if code in STOPS or ears.stopped:
             break
+    if len(done) < len(wanted):
+        rows = f"{len(wanted) - len(done)} of {count_of(len(wanted), 'row')} not begun"
+        call.voice.say(f"{path}: {rows}. To go on with all of them: holdfast run {path} --template {template}")
     if call.globals.json:
         call.voice.document({"schema": "holdfast.batch/1", "list": str(path), "rows": len(wanted), "jobs": done})
     left = [exits.INTERRUPTED] if ears.stopped and len(done) < len(wanted) else []

@@ -31,7 +31,11 @@ def explained(settings: Settings | None, error: Exception) -> HoldfastError:
 def keep_traceback(settings: Settings | None, error: Exception) -> Unexpected:
     """Its hint is where the traceback lies, or the traceback itself where that cannot be kept."""
     text = "".join(traceback.format_exception(error))
-    message = f"Unexpected: {type(error).__name__}: {error}. Nothing that was saved is lost; the same command goes on"
+    what = f"Unexpected: {type(error).__name__}: {error}"
+    if settings is not None and not settings.data.exists():
+        # Gone, with its disk perhaps: made anew, it would look like the first use, and the next command would begin it.
+        return Unexpected(f"{what}. The data folder {settings.data} is not there", hint=text)
+    message = f"{what}. Nothing that was saved is lost; the same command goes on"
     if settings is not None:
         from holdfast import wiring
 

@@ -128,12 +128,13 @@ def nursery_gone() -> Unexpected:
     )
 
 
-def tie_to(parent: int) -> None:
+def tie_to(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
     """From now on the kernel kills this process when its parent dies, whatever of; if it has died already, we follow.
+    The parent is the thread that started us.
 
     A thread or a pipe that notices the end would not do: who is stopped, or busy, notices nothing.
     """
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 

@@ -23,14 +23,14 @@ NOT_WORKED = (1, 2, 4, 5, 7, 9)  # exit codes (ux 3.5) that say nothing about ho
 
 
 class Command:
-    """`holdfast resume JOB --processes N`, at work."""
+    """`holdfast resume JOB --processes N`, at work for as long as this program lives (`cli/tied.py`)."""
 
     def __init__(self, settings: Settings, uid: str, processes: int) -> None:
         self._told: signal.Signals | None = None
         words = ("resume", uid, "--processes", str(processes), "--quiet", "--data", str(settings.data))
         config = () if settings.config_file is None else ("--config", settings.config_file)
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", *words, *config],
+            [sys.executable, "-m", "holdfast.cli.tied", str(os.getpid()), *words, *config],
             env=_environment(settings),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

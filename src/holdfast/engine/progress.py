@@ -119,8 +119,9 @@ def eta_ms(job: Job, counts: Counts, now_ms: int) -> int | None:
 
 
 def average_rate(job: Job, counts: Counts) -> float | None:
-    """Pages per second of active time, for a reader who was not there; None for a job that does not run."""
-    if job.status != "in_progress" or job.active_ms < AVERAGE_MS_MIN:
+    """Pages per second of active time, for a reader who was not there; None for a job that does not run, or is scanned
+    again: nobody knows how much of its time was the new scan's."""
+    if job.status != "in_progress" or job.active_ms < AVERAGE_MS_MIN or job.generation > 1:
         return None
     return (counts.succeeded + counts.failed) * 1000 / job.active_ms
 

@@ -1060,7 +1060,7 @@ MUTANTS = (
     ),
     Mutant(
         "no end without a nursery",
-        "a job that ended is said to have ended, whatever became of the process that counts its workers out",
+        "a command ends as it was told to, whatever became of the process that counts its workers out",
         "cli/nursery.py",
         (
             (
@@ -1068,7 +1068,7 @@ MUTANTS = (
                 "        if answer is None:\n            raise nursery_gone()\n        return int(answer)\n",
             ),
         ),
-        "crash/test_nursery.py -k 'said_to_be_complete'",
+        "crash/test_nursery.py -k 'sigterm'",
     ),
     Mutant(
         "a worker is replaced though nobody is born any more",

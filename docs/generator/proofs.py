@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
-import runpy
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,5 +75,7 @@ def _plain(guarantee: str) -> str:
 
 
 def read_mutants(path: Path) -> tuple[Any, ...]:
-    """The table of mutants; the tests are no package, so it is loaded by its path."""
-    return tuple(runpy.run_path(str(path), run_name="holdfast_mutants")["MUTANTS"])
+    """The table of mutants. The tests are not an installed package, so their folder is made importable here."""
+    if str(path.parents[1]) not in sys.path:
+        sys.path.append(str(path.parents[1]))
+    return tuple(importlib.import_module("mutants.mutants").MUTANTS)

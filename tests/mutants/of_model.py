@@ -1,0 +1,50 @@
+"""Mutants of `model`."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+MUTANTS = (
+    Mutant(
+        "bookmarks go back",
+        "two processes under one consumer's name lose nothing that either has read",
+        "model/bookmark.py",
+        (("            furthest[chunk] = max(no, furthest.get(chunk, 0))\n", "            furthest[chunk] = no\n"),),
+        "ledger/test_conformance_views.py -k 'sqlite and never_goes_back'",
+    ),
+    Mutant(
+        "formulas in a table",
+        "a spreadsheet executes nothing that a site wrote (DOC-33)",
+        "model/cells.py",
+        (("    return GUARD + text if text.startswith(FORMULA_STARTS) else text\n", "    return text\n"),),
+        "model/test_cells.py -k 'would_execute'",
+    ),
+    Mutant(
+        "walk puts back what failed again",
+        "a retried target that fails again is not retried for ever (TGT-07)",
+        "model/edit.py",
+        (("        return no <= self.commits.get(str(chunk), 0)\n", "        return no > 0\n"),),
+        "ledger/test_conformance_reopening.py -k 'sqlite and (fails_again or found_and_settled)'",
+    ),
+    Mutant(
+        "manifest of a snapshot not tested",
+        "a snapshot says what was written, to the last byte of its manifest (D10)",
+        "model/snapshot.py",
+        (("    if manifest.sealed() != manifest or manifest.encoded() != stored:", "    if False:"),),
+        "snapshots/test_damage.py -k 'changed or spaces'",
+    ),
+    Mutant(
+        "names in a snapshot believed",
+        "whatever a snapshot names, nothing is written outside the data folder (H13)",
+        "model/snapshot.py",
+        (("    _check_names(manifest)\n    _check_ids", "    _check_ids"),),
+        "snapshots/test_damage.py -k outside",
+    ),
+    Mutant(
+        "references longer than a number may be",
+        "no text of a page or a sitemap costs more than itself (H11)",
+        "model/references.py",
+        (("    except ValueError:\n", "    except KeyError:\n"),),
+        "crash/test_suites.py -k T13",
+    ),
+)

@@ -1,0 +1,36 @@
+"""Mutants of `recipe`."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+MUTANTS = (
+    Mutant(
+        "a natural key is forgotten",
+        "a target with a natural key is one target, whatever its URL (CAS-10)",
+        "recipe/contract.py",
+        (("        key = key_of_name(name, self.salt) if name else", "        key ="),),
+        "ledger/test_conformance_planning.py -k 'sqlite and natural_key'",
+    ),
+    Mutant(
+        "provenance overwritten",
+        "a record cannot say that it comes from elsewhere than it does",
+        "recipe/yields.py",
+        (("    if taken := [name for name in FROM_WHERE if name in fields]:", "    if taken := []:"),),
+        "recipes/test_custom.py -k keeps_the_names",
+    ),
+    Mutant(
+        "any cancelling is ours",
+        "a page is handed back unspent only where we interrupted it",
+        "recipe/blame.py",
+        (("    return task is None or not task.cancelling()\n", "    return task is None\n"),),
+        "engine/test_session.py -k 'ends_programs'",
+    ),
+    Mutant(
+        "an exit of a recipe is ours",
+        "a recipe that exits fails its target or its plan, never the command",
+        "recipe/blame.py",
+        (("RAISED = (Exception, SystemExit, ", "RAISED = (Exception, "),),
+        "recipes/test_custom.py -k 'a_plan_that_raises_what_ends_programs'",
+    ),
+)

@@ -1,0 +1,15 @@
+"""Mutants of `wiring`."""
+
+from __future__ import annotations
+
+from mutants.mutant import Mutant
+
+MUTANTS = (
+    Mutant(
+        "a lost ledger is begun anew",
+        "a crawl is not begun anew in silence beside the pages of a ledger that was lost",
+        "wiring.py",
+        (("    has_bodies = settings.segments.is_dir() and not all(", "    has_bodies = False and not all("),),
+        "cli/test_damaged_ledger.py -k 'lost_ledger_is_refused'",
+    ),
+)

@@ -17,7 +17,7 @@ from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.exchange import Request, Response
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
-from holdfast.model.job import Counts, Job, JobSpec, Options
+from holdfast.model.job import ONE_PHASE, Counts, Job, JobSpec, Options, Phases
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
     NOTHING_KNOWN,
@@ -98,7 +98,7 @@ class Edits(Protocol):
     ) -> Job:
         """retry, rescan or restart: the guarded move, and a walk that stands until `walk` has come to its end.
 
-        Of a retry `where` chooses among the failed targets. Nothing is put back yet; `finish` waits for the walk.
+        Of a retry `where` chooses among the failed targets. Nothing is put back yet; `advance` waits for the walk.
         """
 
     def walk(self, job: int, *, verb: str | None = None, limit: int = 1000) -> Walked:
@@ -210,12 +210,21 @@ class Work(Protocol):
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
         """Carry out what was requested once no live owner holds a chunk; None: somebody still does."""
 
-    def finish(
-        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    def advance(
+        self,
+        job: int,
+        lease: Lease,
+        *,
+        phases: Phases = ONE_PHASE,
+        plan_failed: str = "",
+        pages_max: int | None = None,
+        stale: str = "",
     ) -> Job | None:
-        """Complete (or fail, if no seed gave anything) a job whose books balance; None: work is left.
+        """Open the next phase of a job whose phase is drained; behind the last one complete it (or fail it, if no seed
+        gave anything) when its books balance. None: work is left in this phase.
 
-        `plan_failed`: its plan raised and gives nothing more, so what is planned is all; then it is failed for that.
+        A phase that opens has a plan of its own, from its first target on. `plan_failed`: its plan raised and gives
+        nothing more, so what is planned is all; then the job is failed for that.
         Work that is left under `pages_max`, the limit that its workers claim by, times the job out once nothing more
         may be claimed and nothing is in hand. `stale`: nothing moved for too long, it is failed for that.
         """

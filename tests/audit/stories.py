@@ -188,7 +188,7 @@ def _completed(ledger: Ledger, clock: ManualClock) -> int:
     [seed] = worker.claim(1)
     worker.settle(won(seed), chunk=seed.chunk)
     [control] = worker.of_kind("control")
-    assert ledger.finish(worker.job, control) is not None
+    assert ledger.advance(worker.job, control) is not None
     worker.release()
     return worker.job
 
@@ -212,7 +212,7 @@ def _retried(ledger: Ledger, clock: ManualClock) -> int:
     lost = [verdict(each, "fail", code="http_404", because="no such page") for each in others]
     worker.settle(won(first), *lost, chunk=first.chunk, checkpoint="targets")
     [control] = worker.of_kind("control")
-    assert ledger.finish(worker.job, control) is not None
+    assert ledger.advance(worker.job, control) is not None
     worker.release()
     clock.advance(1)
     ledger.reopen(worker.job, "retry", actor="user", because="again")

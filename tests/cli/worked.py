@@ -24,7 +24,7 @@ def write_many_failed(folder: Path, failed: int, name: str = "frogs") -> int:
     with ledger_in(folder) as ledger:
         worker = planned(ledger, name, ["/", *(f"/frog/{n}" for n in range(1, failed + 1))])
         _settle_all(worker)
-        ended = ledger.finish(worker.job, worker.control)
+        ended = ledger.advance(worker.job, worker.control)
         assert ended is not None
         assert ended.status == "completed"
         worker.release()

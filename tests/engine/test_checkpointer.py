@@ -63,7 +63,7 @@ def test_pages_of_a_new_generation_count_from_nothing(bench: Bench) -> None:
     worker = bench.worker(job)
     bench.clock.advance(60)
     worker.lease()
-    assert bench.ledger.finish(job, worker.control) is not None
+    assert bench.ledger.advance(job, worker.control) is not None
     worker.release()
     bench.ledger.reopen(job, "rescan", actor="ann", because="again")
     bench.ledger.walk(job)

@@ -46,7 +46,7 @@ def test_a_failure_is_told_until_the_job_ends_in_another_way(bench: Bench) -> No
     worker = bench.working(pages=1)
     bench.ledger.open_run(worker.job, mode="full", trigger="cli")
     worker.settle(*map(fail, worker.claim()))
-    failed = bench.ledger.finish(worker.job, worker.control)
+    failed = bench.ledger.advance(worker.job, worker.control)
     assert failed is not None
     at = bench.clock.wall_ms()
     told = {

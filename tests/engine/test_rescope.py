@@ -31,7 +31,7 @@ def test_pages_that_a_rescan_puts_back_are_judged_by_the_new_scope(tmp_path: Pat
     for here in worker.claim():
         worker.settle(page(here, found=links))
     worker.settle(*(page(here) for here in worker.claim()))
-    assert bench.ledger.finish(worker.job, worker.control) is not None
+    assert bench.ledger.advance(worker.job, worker.control) is not None
     worker.release()
     job = rescan(bench.ledger, bench.job(worker.job), mode="full", actor="ann")
     params = catalogue.built_in("site").check({"seeds": [MARSH], "exclude": ["/toad"]})
@@ -84,7 +84,7 @@ def test_a_worker_that_comes_between_works_under_the_scope_that_stands(
         update_scope(bench.ledger, job, params, actor="ann", because="no toads")
     other.lease()
     other.settle(*(page(here) for here in other.claim()))
-    ended = bench.ledger.finish(job.id, other.control)
+    ended = bench.ledger.advance(job.id, other.control)
     assert ended is not None
     skipped = [row.url.removeprefix(MARSH) for row in bench.targets(job.id) if row.status == "skipped"]
     assert (ended.params, skipped) == ((job.params, []) if told else (params, ["/toad"]))

@@ -82,7 +82,7 @@ def test_a_session_without_the_control_works_and_stays_until_the_job_is_over(tmp
         wait_until(lambda: marsh.ledger.books(marsh.job.id)[1].succeeded == 40, 20, "all pages")
         threading.Event().wait(0.6)  # several rounds of asking in vain
         assert not any(session.done() for session in sessions)
-        assert marsh.ledger.finish(marsh.job.id, lease) is not None
+        assert marsh.ledger.advance(marsh.job.id, lease) is not None
         assert [session.result(10).how for session in sessions] == ["completed", "completed"]
     assert len(marsh.fetcher.asked) == 40
 

@@ -16,7 +16,7 @@ from holdfast.engine.liveness import boot_id
 from holdfast.engine.timekeeper import Timekeeper
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.exchange import Response
-from holdfast.model.job import Job
+from holdfast.model.job import ONE_PHASE, Job, Phases
 from holdfast.model.lease import Lease
 
 
@@ -39,12 +39,19 @@ def test_a_job_without_progress_is_failed_as_stale_and_can_be_resumed(tmp_path: 
 class Interrupted(SqliteLedger):
     """Somebody asks for a pause at the very moment at which the job is to be called stale."""
 
-    def finish(
-        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    def advance(
+        self,
+        job: int,
+        lease: Lease,
+        *,
+        phases: Phases = ONE_PHASE,
+        plan_failed: str = "",
+        pages_max: int | None = None,
+        stale: str = "",
     ) -> Job | None:
         if stale:
             self.request(job, "pause", actor="ann", because="tea")
-        return super().finish(job, lease, plan_failed=plan_failed, pages_max=pages_max, stale=stale)
+        return super().advance(job, lease, phases=phases, plan_failed=plan_failed, pages_max=pages_max, stale=stale)
 
 
 def test_a_pause_that_came_first_is_what_became_of_the_job(tmp_path: Path) -> None:

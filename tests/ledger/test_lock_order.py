@@ -79,7 +79,7 @@ def paused(bench: Bench, worker: Worker) -> None:
 
 VERBS: dict[str, Callable[[Bench, Worker], object]] = {
     "settle": lambda bench, worker: worker.settle(*map(page, list(worker.hand.values())), checkpoint="targets"),
-    "finish": lambda bench, worker: worker.ledger.finish(worker.job, worker.control),
+    "finish": lambda bench, worker: worker.ledger.advance(worker.job, worker.control),
     "acknowledge": lambda bench, worker: worker.ledger.acknowledge(worker.job, is_dead=bench.is_dead),
     "rollback": lambda bench, worker: worker.ledger.rollback(worker.job, 1, actor="ann", is_dead=bench.is_dead),
 }

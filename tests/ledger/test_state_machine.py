@@ -325,7 +325,7 @@ class Lockstep(RuleBasedStateMachine):
             return
 
         def ask(side: Side, worker: Worker) -> tuple[str, str | None] | None:
-            job = worker.ledger.finish(worker.job, worker.control)
+            job = worker.ledger.advance(worker.job, worker.control)
             return None if job is None else (job.status, job.health)
 
         self.send(slot, ask)

@@ -125,8 +125,8 @@ MUTANTS = (
     Mutant(
         "finished without the books",
         '"finished" is said only when nothing is pending (L10)',
-        "ledger/finishing.py",
-        (("    if drained is None or not drained[0]:\n", "    if drained is None:\n"),),
+        "ledger/advancing.py",
+        (("zip(PHASES, row[2:], strict=True) if is_busy)", "zip(PHASES, row[2:], strict=True) if not is_busy < 2)"),),
         "ledger/test_conformance_planning.py -k 'sqlite and TestFinish'",
     ),
     Mutant(
@@ -319,7 +319,7 @@ MUTANTS = (
     Mutant(
         "finished though another worker has a page in hand",
         "nobody says that a job is complete while a page may still yield links (L10)",
-        "ledger/finishing.py",
+        "ledger/advancing.py",
         ((" AND (l.todo > 0 OR l.held > 0))", " AND l.todo > 0)"),),
         "ledger/test_conformance_planning.py -k 'nothing_is_finished_while_a_target_is_left and held and sqlite'",
     ),
@@ -454,15 +454,15 @@ MUTANTS = (
     Mutant(
         "finished while a walk stands",
         "a job is not completed with targets that were asked for again (L10)",
-        "ledger/finishing.py",
-        (('    "AND NOT EXISTS (SELECT 1 FROM walk WHERE job = ?)"', '    "AND ? > 0"'),),
+        "ledger/advancing.py",
+        (("EXISTS (SELECT 1 FROM walk WHERE job = ?), ", "? < 0, "),),
         "ledger/test_conformance_reopening.py -k 'sqlite and not_finished_while'",
     ),
     Mutant(
         "timed out while a walk stands",
         "a rescan of as many pages as the limit fetches them again (L10)",
-        "ledger/finishing.py",
-        (("        if ending is None and walking(tx, job) is None:", "        if ending is None:"),),
+        "policy/phases.py",
+        (("    if work.walks or phase in busy", "    if (work.walks and not work.limited) or phase in busy"),),
         "ledger/test_conformance_limits.py -k 'sqlite and while_a_walk_stands'",
     ),
     Mutant(

@@ -28,7 +28,7 @@ def test_a_limit_counts_what_succeeded_and_failed_and_active_time(
     options: Options, active_ms: int, reason: str | None
 ) -> None:
     """PAU-07, PAU-08."""
-    assert limits.reached(options, TEN, active_ms) == reason
+    assert limits.reached(make_job(options=options, active_ms=active_ms), TEN) == reason
 
 
 def test_the_remaining_time_never_falls_below_nothing() -> None:

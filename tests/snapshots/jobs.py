@@ -18,14 +18,14 @@ from holdfast.engine.tarball import Packer, Unpacker
 from holdfast.ledger.portable import OF_A_JOB
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.bookmark import Bookmark
-from holdfast.model.job import Job
+from holdfast.model.job import Job, Phases
 from holdfast.model.keys import seed_address
 from holdfast.model.snapshot import MANIFEST, Manifest
 from holdfast.ports import Ledger
 from holdfast.recipe import Context
 
 AT_MS = 1_800_000_000_000
-JOBS = ("fen", "marsh", "pond", "bog", "weir", "tarn", "court")
+JOBS = ("fen", "marsh", "pond", "bog", "weir", "tarn", "court", "report")
 # What may differ in a copy: the salt makes keys and trails, hosts are rows of the ledger.
 NOT_COMPARED = {"job", "key", "trail", "host"}
 DOCUMENTS = {("checkpoint", "doc"), ("consumer", "cursor"), ("walk", "doc"), ("undo", "before")}
@@ -38,7 +38,7 @@ def sqlite_ledger(path: Path) -> SqliteLedger:
 def write_jobs(ledger: Ledger) -> dict[str, int]:
     """The audit's story, its dead workers' chunks freed, with labels, exclusions, readers, walks and named targets."""
     clock = ManualClock()
-    jobs = {**write_story(ledger, clock), "court": _court(ledger, clock)}
+    jobs = {**write_story(ledger, clock), "court": _court(ledger, clock), "report": _report(ledger, clock)}
     for job in jobs.values():
         ledger.rescue(job, is_dead=lambda owner: True)
     marsh = jobs["marsh"]
@@ -64,6 +64,20 @@ def _court(ledger: Ledger, clock: ManualClock) -> int:
     worker.settle(
         won(first), verdict(second, "skip", disposition="no_record", because="no such case"), chunk=first.chunk
     )
+    return worker.job
+
+
+def _report(ledger: Ledger, clock: ManualClock) -> int:
+    """A job in its second phase, with a target that needs no host."""
+    worker = begun(ledger, clock, "report")
+    worker.plan(worker.found("https://report.test/"), done=True)
+    [first] = worker.claim(1)
+    worker.settle(won(first), chunk=first.chunk)
+    [control] = worker.of_kind("control")
+    worker.cursor = 0
+    ledger.advance(worker.job, control, phases=Phases(("crawling", "extracting"), ("text",)))
+    context = Context(params={}, salt=ledger.salt(), chunking="host")
+    worker.plan(context.made("text/1", type="text"))
     return worker.job
 
 

@@ -54,7 +54,7 @@ def job_history(query: Query, job: int) -> list[Row]:
     """Replay the job's events from nothing: each lawful, each from where the last one led, up to the present row."""
     rows = query(
         "SELECT j.status, j.requested, c.kind, v.seq, v.verb, v.source, v.target FROM job j "
-        "JOIN chunk c ON c.job = j.id JOIN event v ON v.chunk = c.id AND v.thing <> 'chunk' "
+        "JOIN chunk c ON c.job = j.id JOIN event v ON v.chunk = c.id AND v.thing NOT IN ('chunk', 'phase') "
         "WHERE j.id = ? ORDER BY v.chunk, v.seq",
         (job,),
     )
@@ -132,7 +132,7 @@ CHECKS = (
     Check("L4.limit", "A target's attempts are within the job's limit, deaths alone not counted.", too_many_attempts),
     Check("L7.job", "The job's events are rows of the lifecycle table, join up, and lead to what it is.", job_history),
     Check("L7.chunks", "Each chunk's events join up, agree with its commits, and lead to what it is.", chunk_histories),
-    Check("L2.address", "A target's key is that of its URL, and its URL is canonical.", wrong_keys),
+    Check("L2.address", "A target's key is that of its URL or name, and its URL is canonical.", wrong_keys),
     Check("F1.record", "A record is what was stored.", damaged_records),
     Check("F3.chain", "Checkpoints are whole, contiguous and chained, and only go forward.", broken_chain),
     Check("F3.counts", "A checkpoint's counts are those of the rows as of its commit numbers.", wrong_counts),

@@ -105,7 +105,7 @@ LAWS = (
         "SELECT * FROM (SELECT e.chunk, e.no, e.verb, e.epoch, sum(CASE e.verb WHEN 'lease' THEN 1 WHEN 'release' "
         "THEN -1 WHEN 'rescue' THEN -1 ELSE 0 END) OVER (PARTITION BY e.chunk ORDER BY e.no) AS held "
         f"FROM {ENTRIES} WHERE c.job = ?) s WHERE s.held NOT IN (0, 1) "
-        "OR (s.held = 0 AND s.verb IN ('settle', 'claim', 'plan', 'finish'))",
+        "OR (s.held = 0 AND s.verb IN ('settle', 'claim', 'plan', 'advance', 'finish'))",
     ),
     Invariant(
         "L6.numbers",

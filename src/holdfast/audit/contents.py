@@ -30,6 +30,8 @@ def wrong_keys(query: Query, job: int) -> list[Row]:
 
 def _is_key_of(row: Row, salt: bytes) -> bool:
     _, key, origin, path, name = row
+    if not origin:  # made of what is stored: it has a name and no address
+        return name == path and key_of_name(name, salt) == bytes(key)
     address = canonical(f"{origin}{path}")
     if address is None or address.url != f"{origin}{path}":
         return False

@@ -81,12 +81,13 @@ LAWS = (
     ),
     Invariant(
         "L8.host",
-        "A host is busy with what all jobs together have in hand there, and with their visits from elsewhere.",
+        "A host is busy with what all jobs together have in hand there, and with their visits from elsewhere; no host "
+        "never is.",
         "SELECT h.key, h.busy, coalesce(s.held, 0) FROM host h LEFT JOIN (SELECT l.host, count(*) AS held "
         f"FROM target t JOIN lane l ON l.id = t.lane WHERE t.state = {HELD} GROUP BY l.host) s ON s.host = h.id "
         "LEFT JOIN (SELECT host, count(*) AS visits FROM visit GROUP BY host) v ON v.host = h.id "
         "WHERE h.id IN (SELECT l.host FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = ?) "
-        "AND h.busy <> coalesce(s.held, 0) + coalesce(v.visits, 0)",
+        "AND h.busy <> CASE WHEN h.key = '' THEN 0 ELSE coalesce(s.held, 0) + coalesce(v.visits, 0) END",
     ),
     Invariant(
         "L9.parent",
@@ -136,9 +137,9 @@ LAWS = (
     ),
     Invariant(
         "L13.lane",
-        "A lane with ready or waiting targets will be looked at again, in a phase that is not over.",
+        "A lane with ready or waiting targets will be looked at again, in a phase that there is.",
         "SELECT l.id, l.phase, l.due, count(*) FROM lane l JOIN chunk c ON c.id = l.chunk JOIN job j ON j.id = c.job "
         f"JOIN target t ON t.lane = l.id AND t.state IN ({READY}, {WAITING}) WHERE j.id = ? AND (l.due > {NEVER_MS} OR "
-        f"{_place('l.phase')} < {_place('j.phase')}) GROUP BY l.id, l.phase, l.due",
+        f"{_place('l.phase')} < 0 OR {_place('j.phase')} < 0) GROUP BY l.id, l.phase, l.due",
     ),
 )

@@ -166,7 +166,7 @@ def _left(call: Call, ledger: Ledger, job: Job) -> Result:
         call.voice.say(summary.is_complete(now, counts, call.clock.wall_ms()))
     elif now.status == "timeout":
         # It may have stopped at one limit, and be kept from going on by the other.
-        reason = limits.reached(now.options, counts, now.active_ms)
+        reason = limits.reached(now, counts)
         now = replace(now, stop_reason=reason or now.stop_reason)
         call.voice.say(summary.is_timed_out(now))
     else:

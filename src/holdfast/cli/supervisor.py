@@ -28,6 +28,7 @@ from holdfast.model.lease import Lease, Rescued
 from holdfast.model.spread import Spread
 from holdfast.policy.limits import at_page_limit
 from holdfast.ports import Progress
+from holdfast.recipes.catalogue import phases_of
 
 TICK_S = 0.05
 HURRY_EVERY_MS = 20  # somebody may run out of work after every page
@@ -46,6 +47,7 @@ class Supervisor:
         self._patience = Patience(call.clock, call.settings.outage_s)
         self._patience.say = call.voice.say
         self._control = ControlLease(job, self._ledger, self._patience, call.settings, call.clock)
+        self._phases = phases_of(job)
         self._interrupt: str | None = None
         self._ending: str | None = None  # why the crew was dismissed
         self._ending_ms = 0
@@ -159,12 +161,20 @@ class Supervisor:
         if control is None:
             return
         failed, pages_max = "" if job.plan_done else self._plan_failed(), self._job.options.max_pages
-        if ((job.plan_done or failed) and counts.left == 0) or at_page_limit(counts, pages_max):
-            ended = self._ledger.finish(job.id, control, plan_failed=failed, pages_max=pages_max)
+        if self._may_be_drained(job, counts, failed):
+            ended = self._ledger.advance(job.id, control, phases=self._phases, plan_failed=failed, pages_max=pages_max)
             if ended is None:
                 walk_on(self._ledger, job.id)
-            else:
+            elif ended.status != "in_progress":
                 self._dismiss(ended.status)
+
+    def _may_be_drained(self, job: Job, counts: Counts, plan_failed: str) -> bool:
+        """Whether to ask the ledger what follows: cheap to answer, and asked twice a second. Work of another phase is
+        no reason to wait."""
+        if at_page_limit(counts.without(self._phases.made), self._job.options.max_pages):
+            return True
+        several = len(self._phases.names) > 1
+        return (job.plan_done or bool(plan_failed)) and (counts.in_progress == 0 if several else counts.left == 0)
 
     def _plan_failed(self) -> str:
         """What the plan raised, by the word of the worker that holds it now: who takes it over runs it again."""
@@ -224,7 +234,7 @@ class Supervisor:
         """Give the control back, and carry out what was asked. The last page may have come since the last look."""
         ledger, job = self._ledger, self._job
         stale = stale_because(self._settings.stale_after_s) if self._ending == "stale" else ""
-        self._patience.insist(lambda: ledger.finish(job.id, self._control.lease, stale=stale))
+        self._patience.insist(lambda: ledger.advance(job.id, self._control.lease, phases=self._phases, stale=stale))
         self._control.give_back()
         after = self._patience.insist(lambda: ledger.acknowledge(job.id, is_dead=is_dead))
         if after is not None and after.status == "cancelled":

@@ -78,7 +78,7 @@ def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> Row
 def _at_limit(ledger: Ledger, job: Job) -> bool:
     """Where a walk stands, pages are about to leave the count: the page limit keeps nobody from going on."""
     now, counts, _ = ledger.books(job.id)
-    limit = limits.reached(now.options, counts, now.active_ms)
+    limit = limits.reached(now, counts)
     return limit == "time_limit" or (limit is not None and ledger.walking(job.id) is None)
 
 

@@ -23,6 +23,7 @@ KINDS: dict[str, tuple[EventKind, ...]] = {
     "job.requested": (("job", "request_pause"), ("job", "request_cancel")),
     "run.started": (("run", "start"),),
     "run.finished": (("run", "finish"),),
+    "phase.changed": (("phase", "advance"),),
     "exclusion.added": (("job", "exclude"),),
     "lease.rescued": (("chunk", "rescue"),),
 }

@@ -25,6 +25,8 @@ class Pace:
 
     def wait_ms(self, host: str, now_ms: int) -> int:
         """How long until a fetch to this host may begin; 0: now."""
+        if not host:  # no request stands for it
+            return 0
         until_ms = max(self._next_ms.get(host, 0), self._held_ms.get(host, 0), self._short_until_ms)
         return max(0, until_ms - now_ms)
 
@@ -35,7 +37,7 @@ class Pace:
     def started(self, host: str, now_ms: int, delay_ms: int = 0) -> None:
         """`delay_ms` is the host's own, where it has one: it is kept in full."""
         gap_ms = max(self._gap_ms, delay_ms)
-        if gap_ms > 0:
+        if gap_ms > 0 and host:
             self._next_ms[host] = now_ms + gap_ms
 
     def hold(self, host: str, for_ms: int, now_ms: int) -> None:

@@ -18,7 +18,7 @@ import msgspec
 from holdfast.errors import PlanFailed, Refused
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import PlanBatch
-from holdfast.model.target import Found
+from holdfast.model.target import Found, PageRow
 from holdfast.policy.limits import at_page_limit
 from holdfast.ports import Ledger
 from holdfast.recipe import AnyRecipe, Context
@@ -35,7 +35,8 @@ class Planner:
     """Works one job's plan under the plan chunk's lease. Called on the ledger thread, one batch at a time."""
 
     def __init__(self, recipe: AnyRecipe, context: Context, job: int, lease: Lease) -> None:
-        self._recipe, self._context, self._job = recipe, context, job
+        self._recipe, self._job = recipe, job
+        self._context = msgspec.structs.replace(context, phase=lease.phase)
         self.lease = lease
         self.done = False  # nothing more will come
         self.failed = ""  # and why, where the plan raised
@@ -68,12 +69,20 @@ class Planner:
         self.done = batch.done or bool(self.failed)
         return True
 
+    def look(self, ledger: Ledger) -> None:
+        """Whether another phase has opened meanwhile: its plan begins here, whoever opened it."""
+        phase = ledger.books(self._job)[0].phase
+        if phase != self._context.phase:
+            self._context = msgspec.structs.replace(self._context, phase=phase)
+            self.done, self.failed, self._cursor, self._trail, self._waiting = False, "", -1, b"", None
+
     def _begin(self, ledger: Ledger) -> None:
         self._cursor, self.done, self._stored_trail = ledger.plan(self._job)
+        context = msgspec.structs.replace(self._context, settled=lambda: results_of(ledger, self._job))
         if self._recipe.seeks:
-            self._targets = self._recipe.plan(self._context, self._cursor)
+            self._targets = self._recipe.plan(context, self._cursor)
         else:
-            self._targets, self._to_drop = self._recipe.plan(self._context), self._cursor
+            self._targets, self._to_drop = self._recipe.plan(context), self._cursor
 
     def _drop(self) -> None:
         """Pass over what an earlier run has planned, and see that it is the same."""
@@ -121,6 +130,14 @@ class Planner:
         """What was planned is worked to its end; then the job is failed with these words."""
         self.failed, self.done = failed.message, True
         log.warning("the plan of %s failed: %s", self._recipe.name, failed.message)
+
+
+def results_of(ledger: Ledger, job: int) -> Iterator[PageRow]:
+    """Every result of the job by target, page by page."""
+    after = (0, -1)
+    while rows := ledger.results(job, after=after):
+        yield from rows
+        after = (rows[-1].target, rows[-1].n)
 
 
 def taken(targets: Iterator[Found], n: int) -> tuple[list[Found], PlanFailed | None]:

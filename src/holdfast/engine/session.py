@@ -35,10 +35,11 @@ from holdfast.engine.step_threads import StepThreads
 from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
 from holdfast.engine.worker import Worker
-from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
+from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable, NotFound
 from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import OUTAGE_S, Lease, Rescued
+from holdfast.model.outcome import body_of
 from holdfast.policy.leasing import in_hand_max, options_of, share
 from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, Progress
 from holdfast.recipe import AnyRecipe, Context
@@ -117,6 +118,7 @@ class Session:
         self.on_plan_failed: Callable[[str], None] = lambda why: None  # for who holds the control elsewhere
         self.on_drained: Callable[[], None] = lambda: None  # likewise: perhaps that was the last page
         self._plan_failed = ""  # what of it was told
+        self._phases = parts.recipe.phases(job.params)
 
     def run(self) -> Ended:
         try:
@@ -285,6 +287,7 @@ class Session:
             barring=book.barring,
             refusal=parts.refusal,
             cookies=options.cookies,
+            stored=self._stored,
         )
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
         work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}
@@ -311,17 +314,28 @@ class Session:
             named=parts.recipe.names_targets,
             compared=parts.recipe.compares and mode == NEW,
             pages_max=self._job.options.max_pages,
+            made=self._phases.made,
             journal=parts.journal,
             in_hand_max=in_hand_max(options, workers=parts.workers, place=parts.place, one_host=job.chunking == "key"),
         )
+
+    async def _stored(self, target: int) -> bytes:
+        """The body of a target, for steps that work on what is stored; read by reference, off the loop."""
+        rows = await self._thread.call(lambda ledger: ledger.results(self._job.id, after=(target, -1), limit=1))
+        reference = body_of(rows[0]) if rows and rows[0].target == target else None
+        if reference is None:
+            raise NotFound(f"target {target} has no stored body")
+        return await asyncio.to_thread(self._parts.blobs.read, reference)
 
     async def _until_over(self, worker: Worker, control: Lease | None) -> str:
         """Drained is not finished: the ledger says whether the books balance, and only to who holds the control."""
         wait_s, taken = ASK_AGAIN_FIRST_S, 0
         while await worker.run():
-            ended = await self._finished(control)
-            if ended is not None:
+            ended = await self._advanced(control)
+            if ended is not None and ended.status != "in_progress":
                 return ended.status
+            if worker.planner is not None:
+                await self._thread.insist(worker.planner.look)
             if worker.taken > taken:
                 wait_s, taken = ASK_AGAIN_FIRST_S, worker.taken
                 self.on_drained()
@@ -331,26 +345,28 @@ class Session:
             await worker.wait(wait_s)
             wait_s = min(2 * wait_s, ASK_AGAIN_S)
         if worker.orders.stop == "drain" and control is not None:  # perhaps the last page came in its grace
-            ended = await self._finished(control)
-            if ended is not None:
+            ended = await self._advanced(control)
+            if ended is not None and ended.status != "in_progress":
                 return ended.status
         return worker.orders.stop or "lost"
 
     async def _stale(self, control: Lease | None) -> str:
         """How a job ends in which nothing moved: as the ledger says. A pause or the last page may come first."""
-        ended = await self._finished(control, stale=stale_because(self._parts.stale_after_s))
-        if ended is not None:
+        ended = await self._advanced(control, stale=stale_because(self._parts.stale_after_s))
+        if ended is not None and ended.status != "in_progress":
             return ended.status
         job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
         return job.requested or "lost"
 
-    async def _finished(self, control: Lease | None, stale: str = "") -> Job | None:
+    async def _advanced(self, control: Lease | None, stale: str = "") -> Job | None:
+        """The job as the ledger has moved it, to its next phase or to its end; None: there is work left, or it is
+        moved elsewhere."""
         planner = None if self._worker is None else self._worker.planner
         failed, pages_max = "" if planner is None else planner.failed, self._job.options.max_pages
         if control is not None:
             return await self._thread.insist(
-                lambda ledger: ledger.finish(
-                    self._job.id, control, plan_failed=failed, pages_max=pages_max, stale=stale
+                lambda ledger: ledger.advance(
+                    self._job.id, control, phases=self._phases, plan_failed=failed, pages_max=pages_max, stale=stale
                 )
             )
         if failed != self._plan_failed:

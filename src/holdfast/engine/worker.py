@@ -79,6 +79,7 @@ class Worker:
     pace: Pace
     named: bool = False  # whether targets may have names and params
     compared: bool = False  # whether only what is new or changed is wanted
+    made: tuple[str, ...] = ()  # types of targets that stand for no request
     pages_max: int | None = None  # the job's page limit, over all workers
     in_hand_max: int = 0  # claims at once, those in the queue included; 0: twice what may be in flight
     journal: Journal | None = None
@@ -347,6 +348,7 @@ class Worker:
             named=self.named,
             compared=self.compared,
             pages_max=self.pages_max,
+            made=self.made,
         )
 
     async def _carry(self, group: Sequence[Finished], wish: Wish | None) -> None:

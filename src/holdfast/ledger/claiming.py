@@ -14,8 +14,9 @@ import msgspec
 from holdfast.ledger.books import add_entry, count
 from holdfast.ledger.dues import FAR_FUTURE, set_back_host
 from holdfast.ledger.excluding import leave_out
-from holdfast.ledger.tx import Row, Tx, marks, one, padded
+from holdfast.ledger.tx import NO_HOST, Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Wish
+from holdfast.model.job import FETCHING
 from holdfast.model.lease import Lease
 from holdfast.model.target import Claimed
 from holdfast.policy.exclusion import Rules
@@ -24,6 +25,7 @@ BUSY_POLL_MS = 50
 PROMOTE_MAX = 64
 SUSPECTS_LOOKED_AT = 64
 RANK_MAX = 1 << 60
+HANDS_MAX = 1 << 30  # where no host is asked, there is no limit but the hands
 BEGUN = ("succeeded", "failed", "in_progress")
 # The fence. Every write of a worker goes through it; a chunk without an owner is nobody's, whatever its epoch.
 STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
@@ -111,13 +113,18 @@ class Claim:
         self._fenced = {chunk for chunk, answer in answers.items() if answer.kind == "settled"}
         self._hosts: dict[int, Host] = {}
         self._now = tx.wall()
-        self._pages_left = None if wish.pages_max is None else wish.pages_max - pages_begun(tx, job)
+        self._pages_left = self._left_of_limit(job)
         self.claimed: list[Claimed] = []
 
     def fulfil(self) -> None:
         for lease in self._by_suspects() if self._wish.alone else self._wish.leases:
             self._visit(lease)
         self._write_hosts()
+
+    def _left_of_limit(self, job: int) -> int | None:
+        """How many more pages may be begun; None: any number. The limit is one of the first phase."""
+        pages_max, in_first = self._wish.pages_max, any(row.phase == FETCHING for row in self._rows.values())
+        return None if pages_max is None or not in_first else pages_max - pages_begun(self._tx, job, self._wish.made)
 
     def _by_suspects(self) -> list[Lease]:
         """The wished leases, the one with the suspect to be tried first before the others; without suspects: none."""
@@ -213,8 +220,9 @@ class Claim:
     def _suspects(self, chunks: list[int]) -> list[Row]:
         """(target, host, lane, chunk) of suspects: fewest deaths first, then least recently tried."""
         return self._tx.rows(
-            "SELECT t.id, l.host, t.lane, l.chunk FROM target t CROSS JOIN lane l WHERE t.state = 2 "
-            f"AND l.id = t.lane AND l.chunk IN ({marks(chunks)}) ORDER BY t.deaths, t.tried_at, t.id LIMIT ?",
+            "SELECT t.id, l.host, t.lane, l.chunk FROM target t CROSS JOIN lane l CROSS JOIN chunk c WHERE t.state = 2 "
+            f"AND l.id = t.lane AND c.id = l.chunk AND l.phase = c.phase AND l.chunk IN ({marks(chunks)}) "
+            "ORDER BY t.deaths, t.tried_at, t.id LIMIT ?",
             (*chunks, SUSPECTS_LOOKED_AT),
         )
 
@@ -295,7 +303,9 @@ class Claim:
         return known
 
     def _read_host(self, host: int) -> Host:
-        """The host's row, locked."""
+        """The host's row, locked. No host has no row to lock: else workers would wait for each other there."""
+        if host == NO_HOST:
+            return Host(id=host, key="", conc=HANDS_MAX, delay_ms=0, own_delay_ms=0, busy=0, ready_at=0)
         row = one(
             self._tx,
             "SELECT key, conc, delay_ms, crawl_delay_ms, busy, next_at, hold_until, set_at FROM host WHERE id = ? "
@@ -321,7 +331,7 @@ class Claim:
         rows = [
             (host.taken, self._now + host.delay_ms, self._now, host.id)
             for host in sorted(self._hosts.values(), key=lambda item: item.id)
-            if host.taken
+            if host.taken and host.id != NO_HOST
         ]
         self._tx.many("UPDATE host SET busy = busy + ?, next_at = ?, set_at = ? WHERE id = ?", rows)
 
@@ -330,29 +340,32 @@ def lowest_rank(tx: Tx, job: int) -> int:
     """The lowest rank that is not settled anywhere in the job, held targets of other workers included."""
     ready = (
         "SELECT min((SELECT t.rank FROM target t WHERE t.lane = l.id AND t.state = 0 ORDER BY t.rank LIMIT 1)) "
-        "FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = ? AND l.todo > 0"
+        "FROM lane l JOIN chunk c ON c.id = l.chunk WHERE c.job = ? AND l.phase = c.phase AND l.todo > 0"
     )
     others = (
         "SELECT min(t.rank) FROM target t CROSS JOIN lane l CROSS JOIN chunk c WHERE t.state = {state} "
-        "AND l.id = t.lane AND c.id = l.chunk AND c.job = ?"
+        "AND l.id = t.lane AND c.id = l.chunk AND l.phase = c.phase AND c.job = ?"
     )
     found = [one(tx, sql, (job,)) for sql in (ready, *(others.format(state=state) for state in (1, 2, 3)))]
     return min((int(row[0]) for row in found if row is not None and row[0] is not None), default=RANK_MAX)
 
 
-def pages_begun(tx: Tx, job: int) -> int:
-    """Targets that are in somebody's hands or came to an end: what a page limit counts. Summed from the tallies.
+def pages_begun(tx: Tx, job: int, made: tuple[str, ...] = ()) -> int:
+    """Targets that are in somebody's hands or came to an end: what a page limit counts. Summed from the tallies,
+    those of the types `made` left out.
 
     Exact only for who has taken its turn (Tx.take_turns): then no claim of another worker is under way.
     """
     row = one(
         tx,
         "SELECT sum(t.n) FROM chunk c CROSS JOIN tally t WHERE c.job = ? AND t.chunk = c.id "
-        f"AND t.status IN ({marks(BEGUN)})",
-        (job, *BEGUN),
+        f"AND t.status IN ({marks(BEGUN)})" + (f" AND t.type NOT IN ({marks(made)})" if made else ""),
+        (job, *BEGUN, *made),
     )
     stored = 0 if row is None or row[0] is None else int(row[0])
-    return stored + sum(delta for (_, _, status, _), delta in tx.tallies.items() if status in BEGUN)
+    return stored + sum(
+        delta for (_, kind, status, _), delta in tx.tallies.items() if status in BEGUN and kind not in made
+    )
 
 
 def suspects_waiting(tx: Tx, wish: Wish) -> int:
@@ -360,8 +373,8 @@ def suspects_waiting(tx: Tx, wish: Wish) -> int:
     chunks = [lease.chunk for lease in wish.leases]
     row = one(
         tx,
-        "SELECT count(*) FROM target t CROSS JOIN lane l "
-        f"WHERE t.state = 2 AND l.id = t.lane AND l.chunk IN ({marks(chunks)})",
+        "SELECT count(*) FROM target t CROSS JOIN lane l CROSS JOIN chunk c WHERE t.state = 2 AND l.id = t.lane "
+        f"AND c.id = l.chunk AND l.phase = c.phase AND l.chunk IN ({marks(chunks)})",
         chunks,
     )
     return 0 if row is None else int(row[0])

@@ -32,7 +32,7 @@ from holdfast.model.bookmark import Bookmark, Ended, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
-from holdfast.model.job import Counts, Job, JobSpec, Options
+from holdfast.model.job import ONE_PHASE, Counts, Job, JobSpec, Options, Phases
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
     NOTHING_KNOWN,
@@ -234,11 +234,18 @@ class MemoryLedger:
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
         return self._write("acknowledge", lambda tables: memory_leases.acknowledge(tables, job, is_dead=is_dead))
 
-    def finish(
-        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    def advance(
+        self,
+        job: int,
+        lease: Lease,
+        *,
+        phases: Phases = ONE_PHASE,
+        plan_failed: str = "",
+        pages_max: int | None = None,
+        stale: str = "",
     ) -> Job | None:
         return self._write(
-            "finish", lambda tables: memory_jobs.finish(tables, job, lease, plan_failed, pages_max, stale)
+            "advance", lambda tables: memory_jobs.advance(tables, job, lease, phases, plan_failed, pages_max, stale)
         )
 
     # Hosts

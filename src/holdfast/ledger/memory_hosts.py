@@ -153,7 +153,7 @@ def configure_host(tables: Tables, host: str, *, delay_ms: int | None, concurren
 
 def hosts(tables: Tables, *, host: str | None, after: str, limit: int) -> list[HostLook]:
     """Hosts by name, page by page, or the one that is named."""
-    found = {row.found.host for row in tables.targets.values()} | set(tables.hosts)
+    found = {row.found.host for row in tables.targets.values() if row.found.host} | set(tables.hosts)
     wanted = sorted(name for name in found if (name > after if host is None else name == host))
     return [_look(tables, name) for name in wanted[:limit]]
 

@@ -13,11 +13,12 @@ from holdfast.ledger.memory_books import write_checkpoint as checkpoint
 from holdfast.ledger.memory_reopen import put_back, walking
 from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables, WalkRow
 from holdfast.model.edit import Walk
-from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
+from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options, Phases
 from holdfast.model.lease import Lease
 from holdfast.model.states import JOB, STATES_OF, State, move
 from holdfast.policy import health, limits
 from holdfast.policy.amending import amended
+from holdfast.policy.phases import Ends, Opens, Work, following
 from holdfast.policy.scope import judge_of
 
 STOPS = ("disk_full", "blocked")  # pauses that say by themselves why the job stopped
@@ -167,10 +168,16 @@ def carry_out(tables: Tables, job: int) -> Job:
     return after
 
 
-def finish(
-    tables: Tables, job: int, lease: Lease, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+def advance(
+    tables: Tables,
+    job: int,
+    lease: Lease,
+    phases: Phases,
+    plan_failed: str = "",
+    pages_max: int | None = None,
+    stale: str = "",
 ) -> Job | None:
-    """The job's last move, if its books balance with nothing left. Repeated after its end, it answers the same."""
+    """What follows a drained phase: another one, or the job's last move. After the end it answers the same again."""
     before = read_job(tables, job)
     if before.status in ("completed", "failed", "timeout"):
         return before
@@ -179,17 +186,47 @@ def finish(
         return None
     if before.status != "in_progress" or before.requested is not None:
         return None
-    counts, ending, walks = counts_of(tables, job), None, walking(tables, job) is not None
-    if (tables.plans[job].done or plan_failed) and not walks:
+    counts = counts_of(tables, job)
+    limit = limits.at_page_limit(counts.without(phases.made), pages_max)
+    planned, walks = tables.plans[job].done or bool(plan_failed), walking(tables, job) is not None
+    step = following(before.phase, phases, Work(planned, walks, _busy(tables, job), limit is not None))
+    if step is None:
+        ending = health.stale_ending(stale)
+        if ending is None:
+            return None
+    else:
         seeds_failed = counts.succeeded == 0 and _only_seeds_failed(tables, job)
         ending = health.verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed)
-    ending = ending or health.stale_ending(stale)
-    if ending is None and not walks:
-        ending = limits.at_page_limit(counts, pages_max)
-    if ending is None:
-        return None
+        if isinstance(step, Ends) and step.limited and not plan_failed:
+            ending = limit
+        if isinstance(step, Opens) and (ending is None or ending.verb != "fail"):
+            add_entry(tables, chunk.id, "advance")
+            return _open(tables, before, step)
+    assert ending is not None
     add_entry(tables, chunk.id, "finish")
     return _end(tables, before, ending)
+
+
+def _busy(tables: Tables, job: int) -> tuple[str, ...]:
+    """The phases with targets to do or in hand."""
+    todo = (*STATES_OF["pending"], State.HELD)
+    left = {phase for (owner, phase), plan in tables.phase_plans.items() if owner == job and not plan.done}
+    return tuple(left | {row.phase for row in tables.targets.values() if row.job == job and row.state in todo})
+
+
+def _open(tables: Tables, before: Job, step: Opens) -> Job:
+    job = before.id
+    plan = tables.phase_plans[job, before.phase] = tables.plans[job]
+    kept = tables.phase_plans.pop((job, step.phase), None)
+    cursor, done, trail = (0, False, b"") if step.anew or kept is None else (kept.cursor, kept.done, kept.trail)
+    tables.plans[job] = replace(plan, cursor=cursor, done=done, trail=trail)
+    tables.jobs[job] = replace(before, phase=step.phase, plan_done=done)
+    for each in chunks_of(tables, job):
+        tables.chunks[each.id] = replace(tables.chunks[each.id], phase=step.phase)
+    control = chunk_of(tables, job, "control").id
+    add_event(tables, control, "phase", "advance", before.phase, step.phase, actor="worker", because="")
+    checkpoint(tables, job, "phase")
+    return read_job(tables, job)
 
 
 def _only_seeds_failed(tables: Tables, job: int) -> bool:

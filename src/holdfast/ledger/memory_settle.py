@@ -25,7 +25,7 @@ from holdfast.ledger.memory_leases import claimed_from
 from holdfast.ledger.memory_state import ChunkRow, Commit, Tables, TargetState
 from holdfast.ledger.memory_views import record_before
 from holdfast.model.claim import Answer, Settled, Wish
-from holdfast.model.job import Job
+from holdfast.model.job import FETCHING, Job
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import VERDICT_MOVES, Batch, PlanBatch, Verdict
 from holdfast.model.states import STATES_OF, TARGET, State, move
@@ -59,15 +59,16 @@ def settle(
     add_found(tables, row, [each for batch in stored for each in _found_in(batch)], per_host_max)
     claimed = [] if wish is None else _claim(tables, job, wish, answers)
     open_chunks = {item.chunk for item in wish.leases if answers[item.chunk].kind == "settled"} if wish else set()
-    pending = [each for each in tables.targets.values() if each.chunk in open_chunks and _is_pending(each)]
-    pages_max = wish.pages_max if wish is not None and wish.leases and wish.room > 0 else None
+    here = [each for each in tables.targets.values() if each.phase == row.phase]
+    pending = [each for each in here if each.chunk in open_chunks and _is_pending(each)]
+    claims = wish is not None and bool(wish.leases) and wish.room > 0
     return Settled(
         answers=answers,
         claimed=tuple(claimed),
         suspects=sum(each.state == State.SOLO for each in pending),
         next_due_ms=min((_due_in(tables, each, wish.per_host) for each in pending), default=None) if wish else None,
         checkpoint=write_checkpoint(tables, job, checkpoint) if checkpoint and stored else None,
-        pages_left=None if pages_max is None else pages_max - _pages_begun(tables, job),
+        pages_left=_pages_left(tables, job, wish) if claims and wish is not None else None,
         forbade=forbade,
     )
 
@@ -94,7 +95,7 @@ def _turn_breakers(tables: Tables, batches: Sequence[Batch]) -> dict[str, int]:
     heard: dict[str, list[str]] = {}
     for verdict in (verdict for batch in batches for verdict in batch.verdicts):
         word = heard_of_host(verdict)
-        if word is not None:
+        if word is not None and tables.targets[verdict.target].found.host:
             heard.setdefault(tables.targets[verdict.target].found.host, []).append(word)
     turned = {host: turn_breaker(tables, host, words) for host, words in heard.items()}
     return {host: forbade for host, forbade in turned.items() if forbade}
@@ -202,8 +203,9 @@ def _claim(tables: Tables, job: int, wish: Wish, answers: dict[int, Answer]) -> 
             answers[item.chunk] = _answer(chunk, "settled") if chunk.is_held_under(item.epoch) else Answer("lost")
     claimed: list[Claimed] = []
     room = min(1, wish.room) if wish.alone else wish.room
-    if wish.pages_max is not None:
-        room = max(0, min(room, wish.pages_max - _pages_begun(tables, job)))
+    left = _pages_left(tables, job, wish)
+    if left is not None:
+        room = max(0, min(room, left))
     rules, numbered = rules_of(tables, job), set(had_batch)
     for row in _candidates(tables, wish, answers):
         if len(claimed) == room:
@@ -223,10 +225,13 @@ def _claim(tables: Tables, job: int, wish: Wish, answers: dict[int, Answer]) -> 
     return claimed
 
 
-def _pages_begun(tables: Tables, job: int) -> int:
-    """What a page limit counts: targets that are in somebody's hands or came to an end."""
-    counts = counts_of(tables, job)
-    return counts.succeeded + counts.failed + counts.in_progress
+def _pages_left(tables: Tables, job: int, wish: Wish) -> int | None:
+    """What a page limit leaves, which counts targets that are in somebody's hands or came to an end; None: any number,
+    as in every phase but the first."""
+    if wish.pages_max is None or read_job(tables, job).phase != FETCHING:
+        return None
+    counts = counts_of(tables, job).without(wish.made)
+    return wish.pages_max - counts.succeeded - counts.failed - counts.in_progress
 
 
 def _candidates(tables: Tables, wish: Wish, answers: dict[int, Answer]) -> Iterator[TargetState]:
@@ -264,8 +269,9 @@ def _hold(tables: Tables, row: TargetState, wish: Wish) -> Claimed:
         because=None,
     )
     put(tables, after, chunk.id)
-    host = host_row(tables, row.found.host)
-    tables.hosts[row.found.host] = replace(host, next_at=now + max(wish.delay_ms, host.own_delay_ms))
+    if row.found.host:
+        host = host_row(tables, row.found.host)
+        tables.hosts[row.found.host] = replace(host, next_at=now + max(wish.delay_ms, host.own_delay_ms))
     claimed = claimed_from(tables, after)
     return msgspec.structs.replace(claimed, before=record_before(tables, after)) if wish.compared else claimed
 
@@ -278,4 +284,4 @@ def _due_in(tables: Tables, row: TargetState, per_host: int) -> int:
     """Milliseconds until this pending target could be claimed; 0: now."""
     at = max(host_row(tables, row.found.host).ready_at, row.not_before or 0)
     wait = max(0, at - tables.at.wall_ms)
-    return max(wait, BUSY_POLL_MS) if is_full(tables, row.found.host, per_host) else wait
+    return max(wait, BUSY_POLL_MS) if row.found.host and is_full(tables, row.found.host, per_host) else wait

@@ -213,6 +213,7 @@ class Tables:
     runs: dict[tuple[int, int], RunRow] = field(default_factory=dict)
     chunks: dict[int, ChunkRow] = field(default_factory=dict)
     plans: dict[int, PlanRow] = field(default_factory=dict)
+    phase_plans: dict[tuple[int, str], PlanRow] = field(default_factory=dict)  # of phases that a job has left
     entries: dict[Commit, Entry] = field(default_factory=dict)
     events: dict[Commit, Event] = field(default_factory=dict)
     targets: dict[int, TargetState] = field(default_factory=dict)

@@ -31,6 +31,7 @@ OF_A_JOB = (
     Portable("run", "job", ("n",), {"id": "run"}),
     Portable("chunk", "job", ("id",), {"id": "chunk"}),
     Portable("plan", "job", (), {"chunk": "chunk"}),
+    Portable("phase_plan", "job", ("phase",)),
     Portable("tally", "chunk", ("type", "status", "reason"), {"chunk": "chunk"}),
     Portable("entry", "chunk", ("no",), {"chunk": "chunk"}),
     Portable("event", "chunk", ("seq",), {"chunk": "chunk"}),

@@ -137,7 +137,7 @@ class _Writer:
             "walk": lambda row: row.update(doc=ids.walk(row["doc"])),
             "undo": lambda row: row.update(before=ids.image(row["before"])),
             "checkpoint": self._checkpoint,
-            "external_link": lambda row: row.update(key=self._key(row["url"], "")),
+            "external_link": lambda row: row.update(key=self._key(row["url"], "", "")),
         }
 
     def write(self, shape: Shape, rows: Sequence[Row]) -> None:
@@ -198,10 +198,14 @@ class _Writer:
         for row in rows:
             if row["held_epoch"] is not None:
                 raise Corrupt("a target of the snapshot is in somebody's hands")
-            row["key"] = self._key(f"{origins.get(row['lane'], '')}{row['path']}", names.get(row["id"]) or "")
+            row["key"] = self._key(origins.get(row["lane"], ""), row["path"], names.get(row["id"]) or "")
 
-    def _key(self, url: str, name: str) -> bytes:
-        """Keys are salted per ledger, so that a hostile site cannot craft two URLs with one."""
+    def _key(self, origin: str, path: str, name: str) -> bytes:
+        """Keys are salted per ledger, so that a hostile site cannot craft two URLs with one. A target without a host
+        has a name and no address."""
+        url = origin + path
+        if not origin and name:
+            return key_of_name(name, self._salt)
         address = canonical(url)
         if address is None:
             raise Corrupt(f"the snapshot has a target without an address: {url[:200]!r}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdfast.ledger.books import count
 from holdfast.ledger.dues import AT_ONCE
-from holdfast.ledger.tx import Tx
+from holdfast.ledger.tx import NO_HOST, Tx
 from holdfast.model.states import State
 from holdfast.policy.recovery import Rescue
 
@@ -79,5 +79,6 @@ class Returning:
             [(self._held[lane], self._todo[lane], now, AT_ONCE, lane) for lane in sorted(self._held)],
         )
         self._tx.many(
-            "UPDATE host SET busy = busy - ? WHERE id = ?", [(self._slots[host], host) for host in sorted(self._slots)]
+            "UPDATE host SET busy = busy - ? WHERE id = ?",
+            [(self._slots[host], host) for host in sorted(self._slots) if host != NO_HOST],
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from holdfast.faults import point
 from holdfast.model.states import JOB, State
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _JOB_STATUSES = ", ".join(f"'{status}'" for status in JOB.states)
 _STATES = ", ".join(str(int(state)) for state in State)
@@ -185,7 +185,17 @@ CREATE TABLE host_total (
 ) {compact}
 """
 
-MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4}
+# Where targets lie that are made of stored bytes, without a request (NO_HOST): its row is never written. `phase_plan`
+# keeps the plan of a phase that the job has left: `plan` is that of the phase it is in.
+_V5 = """
+INSERT INTO host (id, key, busy, next_at, hold_until, set_at) VALUES (0, '', 0, 0, 0, 0);
+CREATE TABLE phase_plan (
+  job BIGINT NOT NULL REFERENCES job (id) ON DELETE CASCADE, phase TEXT NOT NULL, cursor BIGINT NOT NULL,
+  done BIGINT NOT NULL, trail {blob}, PRIMARY KEY (job, phase)
+) {compact}
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4, 5: _V5}
 LEDGER_TABLE = (
     "CREATE TABLE ledger (id TEXT NOT NULL, schema_version BIGINT NOT NULL, salt {blob} NOT NULL, created_at BIGINT)"
 )

@@ -19,7 +19,7 @@ from holdfast.ledger.excluding import rules_of
 from holdfast.ledger.jobs import read_job
 from holdfast.ledger.leases import CHUNK_COLUMNS, lease_from
 from holdfast.ledger.links import add_todo, insert_external, insert_found
-from holdfast.ledger.tx import Row, Tx, marks, one, padded
+from holdfast.ledger.tx import NO_HOST, Row, Tx, marks, one, padded
 from holdfast.model.claim import Answer, Settled, Wish
 from holdfast.model.host import ANSWERED, FORBADE, Breaker
 from holdfast.model.lease import Lease
@@ -223,13 +223,14 @@ class Settle:
         count(self._tx, batch.chunk, type_, "in_progress", "", -1)
         count(self._tx, batch.chunk, type_, step.target, reason if settled else "", 1)
         self._held[lane] += 1
-        self._freed[host] += 1
-        heard = heard_of_host(verdict)
-        if heard is not None:
-            self._heard[host].append(heard)
+        if host != NO_HOST:
+            self._freed[host] += 1
+            heard = heard_of_host(verdict)
+            if heard is not None:
+                self._heard[host].append(heard)
         if not settled:
             self._back[lane].append(not_before if state == State.WAITING else AT_ONCE)
-        if verdict.hold_host_ms:
+        if verdict.hold_host_ms and host != NO_HOST:
             self._hold[host] = max(self._hold.get(host, 0), self._now + verdict.hold_host_ms)
         done = (batch.chunk, batch.no) if settled else (None, None)
         return (

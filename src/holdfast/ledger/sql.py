@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeVar
 
 from holdfast.faults import EVERY_POINT, point
 from holdfast.ledger import (
+    advancing,
     excluding,
-    finishing,
     hosts,
     jobs,
     labelling,
@@ -35,7 +35,7 @@ from holdfast.model.bookmark import Bookmark, Ended, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
-from holdfast.model.job import Counts, Job, JobSpec, Options
+from holdfast.model.job import ONE_PHASE, Counts, Job, JobSpec, Options, Phases
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
     NOTHING_KNOWN,
@@ -243,10 +243,19 @@ class SqlLedger:
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
         return self._write("acknowledge", lambda tx: leases.acknowledge(tx, job, is_dead=is_dead))
 
-    def finish(
-        self, job: int, lease: Lease, *, plan_failed: str = "", pages_max: int | None = None, stale: str = ""
+    def advance(
+        self,
+        job: int,
+        lease: Lease,
+        *,
+        phases: Phases = ONE_PHASE,
+        plan_failed: str = "",
+        pages_max: int | None = None,
+        stale: str = "",
     ) -> Job | None:
-        return self._write("finish", lambda tx: finishing.finish(tx, job, lease, plan_failed, pages_max, stale))
+        return self._write(
+            "advance", lambda tx: advancing.advance(tx, job, lease, phases, plan_failed, pages_max, stale)
+        )
 
     # Hosts
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from holdfast.model.portable import Column
 
 Row = tuple[Any, ...]
+NO_HOST = 0  # the id of the row that stands for no host: its targets need no request, so they wait for no turn
 TallyKey = tuple[int, str, str, str]  # chunk, type, status, reason
 
 

@@ -13,6 +13,7 @@ from holdfast.errors import BadParams
 WORK_CHUNKS = 16
 CHUNKINGS = ("key", "host")
 PHASES = ("crawling", "extracting", "analyzing", "generating")
+FETCHING = PHASES[0]  # the phase that every job begins with, and the one that a page limit ends
 PAUSED_BY = ("interrupt", "user", "disk_full", "blocked", "auto_resume", "restore")
 REQUESTS = ("pause", "cancel", "time_out")
 BEING_WORKED = "being worked"  # because of a job that a run was opened for
@@ -110,6 +111,25 @@ class Job:
         return f"{self.name} ({self.uid})"
 
 
+class Phases(msgspec.Struct, frozen=True):
+    """The phases of a job in their order, the first of PHASES always among them.
+
+    `made` are the types of targets that stand for no request: made from what is stored. A page limit does not count
+    them.
+    """
+
+    names: tuple[str, ...] = (FETCHING,)
+    made: tuple[str, ...] = ()
+
+    def after(self, phase: str) -> str | None:
+        """The next phase; None behind the last one."""
+        behind = PHASES[PHASES.index(phase) + 1 :]
+        return next((name for name in behind if name in self.names), None)
+
+
+ONE_PHASE = Phases()
+
+
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """The books of a job. `discovered` is the sum of the other six by construction of the rows, and is checked."""
 
@@ -127,6 +147,14 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def settled(self) -> int:
         return self.succeeded + self.failed + self.skipped + self.cancelled
+
+    def without(self, types: tuple[str, ...]) -> Counts:
+        """The books of all other types. Only the seven numbers: reasons are not split by type."""
+        taken = [self.by_type[name] for name in types if name in self.by_type]
+        if not taken:
+            return self
+        seven = {name: number - sum(counts[name] for counts in taken) for name, number in self.seven().items()}
+        return msgspec.structs.replace(self, **seven)
 
     @property
     def left(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from holdfast.errors import BadParams
-from holdfast.model.job import Counts, Job, Options
+from holdfast.model.job import FETCHING, Counts, Job, Options
 from holdfast.policy.health import Ending
 
 STOP_REASONS = ("time_limit", "page_limit")
@@ -19,10 +19,16 @@ def pages_of(counts: Counts) -> int:
     return counts.succeeded + counts.failed
 
 
-def reached(options: Options, counts: Counts, active_ms: int) -> str | None:
-    """Which limit keeps this job from going on: `time_limit`, `page_limit`, or None."""
-    if time_left_ms(options, active_ms) == 0:
+def reached(job: Job, counts: Counts) -> str | None:
+    """Which limit keeps this job from going on: `time_limit`, `page_limit`, or None.
+
+    A page limit ends the first phase: a job in a later one goes on, and says so at its end.
+    """
+    options = job.options
+    if time_left_ms(options, job.active_ms) == 0:
         return "time_limit"
+    if job.phase != FETCHING and job.status != "timeout":
+        return None
     if options.max_pages is not None and pages_of(counts) >= options.max_pages:
         return "page_limit"
     return None

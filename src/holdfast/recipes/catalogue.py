@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.clock import SystemClock
 from holdfast.errors import BadParams, Refused
-from holdfast.model.job import Job
+from holdfast.model.job import ONE_PHASE, Job, Phases
 from holdfast.recipe import AnyRecipe, registry
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def knows(job: Job) -> bool:
 
 def recipe_for(job: Job) -> AnyRecipe:
     return built_in(job.recipe) if job.recipe in BUILT_IN else located(job).recipe
+
+
+def phases_of(job: Job) -> Phases:
+    """The phases of a job. A recipe of somebody's own has one; none of its code is run for that."""
+    return built_in(job.recipe).phases(job.params) if job.recipe in BUILT_IN else ONE_PHASE
 
 
 def names_code(word: str) -> bool:

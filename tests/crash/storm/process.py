@@ -213,7 +213,7 @@ class Process:
         if at.worker.of_kind("control"):
             if ledger.walking(job) is not None:
                 ledger.walk(job, limit=self._around.choose(3, 100))
-            if ledger.finish(job, at.worker.control) is None or self._around.draw(0.3):
+            if ledger.advance(job, at.worker.control) is None or self._around.draw(0.3):
                 return True
         elif self._around.draw(0.8):
             at.must_adopt = self._around.draw(0.2)

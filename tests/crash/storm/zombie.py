@@ -24,4 +24,4 @@ def act_as_zombie(around: Around, at: Session, deed: str) -> None:
     elif deed == "release":
         worker.release()
     elif worker.of_kind("control"):
-        worker.ledger.finish(worker.job, worker.control)
+        worker.ledger.advance(worker.job, worker.control)

@@ -14,6 +14,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.errors import BadParams
+from holdfast.model.job import ONE_PHASE, Phases
 from holdfast.model.keys import Address, canonical
 from holdfast.model.outcome import Body, Done, Outcome, Record
 from holdfast.model.target import Claimed, Found
@@ -40,7 +41,6 @@ class CasesRecipe:
     """Fulfils `recipe.AnyRecipe`. Params: `ranges` (texts) and `url` (a template)."""
 
     name = "cases"
-    phases: tuple[str, ...] = ("crawling",)
     seeks = True
     names_targets = True
     compares = False
@@ -68,6 +68,9 @@ class CasesRecipe:
     def chunking(self, params: dict[str, Any]) -> str:
         """By key: a template names one host, unless the number stands in it."""
         return "host" if "{" in params["url"].partition("://")[2].partition("/")[0] else "key"
+
+    def phases(self, params: dict[str, Any]) -> Phases:
+        return ONE_PHASE
 
     def in_levels(self, params: dict[str, Any]) -> bool:
         return False

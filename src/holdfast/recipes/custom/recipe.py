@@ -12,6 +12,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.errors import BadParams, PlanFailed
+from holdfast.model.job import ONE_PHASE, Phases
 from holdfast.model.keys import canonical
 from holdfast.model.outcome import Outcome
 from holdfast.model.target import Claimed, Found
@@ -30,7 +31,6 @@ _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0"
 class CustomRecipe:
     """Fulfils `recipe.AnyRecipe` around what an author wrote."""
 
-    phases: tuple[str, ...] = ("crawling",)
     seeks = False
     names_targets = True
     compares = False
@@ -91,6 +91,9 @@ class CustomRecipe:
             return int(self._recipe.total_function(rules.authors(params)))
         except RAISED as error:
             raise BadParams(f"{self.name} cannot say how many targets there will be: {sentence(error)}") from error
+
+    def phases(self, params: dict[str, Any]) -> Phases:
+        return ONE_PHASE
 
     def in_levels(self, params: dict[str, Any]) -> bool:
         """With a depth limit, level by level: else what is reached by a long way first would be judged too deep."""

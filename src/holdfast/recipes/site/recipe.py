@@ -11,6 +11,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.errors import BadParams
+from holdfast.model.job import ONE_PHASE, Phases
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Outcome
 from holdfast.model.target import Claimed, Found
@@ -38,7 +39,6 @@ class SiteRecipe:
     """Fulfils `recipe.AnyRecipe`. One object serves any number of jobs."""
 
     name = "site"
-    phases: tuple[str, ...] = ("crawling",)
     seeks = True
     names_targets = False
     compares = True
@@ -75,6 +75,9 @@ class SiteRecipe:
     def chunking(self, params: dict[str, Any]) -> str:
         hosts = {seed_address(url).host for url in params["seeds"]}
         return "key" if params["scope"] in ("host", "prefix") and len(hosts) == 1 else "host"
+
+    def phases(self, params: dict[str, Any]) -> Phases:
+        return ONE_PHASE
 
     def in_levels(self, params: dict[str, Any]) -> bool:
         """With a depth limit, level by level: else a page reached by a long way first would be judged too deep."""

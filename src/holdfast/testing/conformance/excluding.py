@@ -238,7 +238,7 @@ class TestInclude:
         swept(bench, worker.job)
         bench.ledger.include(worker.job, 1, actor="ann")
         assert worker.claim() == []
-        assert bench.ledger.finish(worker.job, worker.control) is None
+        assert bench.ledger.advance(worker.job, worker.control) is None
         assert bench.ledger.walking(worker.job) == "include"
         assert bench.ledger.walk(worker.job, limit=2).left
         assert walk_to_the_end(bench, worker.job, limit=2) == 1
@@ -312,7 +312,7 @@ class TestInclude:
         exclude(bench, worker.job, "/frog/*", this_run=True)
         swept(bench, worker.job)
         swept(bench, worker.job, 2)
-        ended = bench.ledger.finish(worker.job, worker.control)
+        ended = bench.ledger.advance(worker.job, worker.control)
         assert ended is not None
         worker.release()
         assert ended.status == "completed"

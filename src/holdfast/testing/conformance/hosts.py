@@ -320,7 +320,7 @@ class TestLimits:
     def test_what_a_person_sets_is_an_event_of_the_jobs_it_concerns(self, bench: Bench) -> None:
         here, over, elsewhere = bench.working(1), bench.working(1, "over"), bench.started("elsewhere")
         over.settle(*map(succeed, over.claim()))
-        assert bench.ledger.finish(over.job, over.control) is not None
+        assert bench.ledger.advance(over.job, over.control) is not None
         limit(bench, delay_ms=2000)
         events = [event for event in bench.ledger.history(here.job)[0] if event.verb == "limit"]
         assert [(event.actor, event.because) for event in events] == [("ann", "gently")]

@@ -73,9 +73,9 @@ class TestPageLimit:
         """PAU-08, CHK-02, JOB-09."""
         worker = bench.working(pages=3)
         claimed = worker.take(worker.wish(pages_max=2))
-        assert bench.ledger.finish(worker.job, worker.control, pages_max=2) is None
+        assert bench.ledger.advance(worker.job, worker.control, pages_max=2) is None
         worker.settle(*map(succeed, claimed))
-        job = bench.ledger.finish(worker.job, worker.control, pages_max=2)
+        job = bench.ledger.advance(worker.job, worker.control, pages_max=2)
         assert job is not None
         assert (job.status, job.stop_reason, job.health) == ("timeout", "page_limit", "partial")
         _, counts, point = bench.ledger.books(worker.job)
@@ -83,13 +83,13 @@ class TestPageLimit:
         assert point is not None
         assert (point.reason, point.counts.succeeded) == ("limit", 2)
         assert bench.events(worker.job)[-1] == ("time_out", "in_progress", "timeout")
-        assert bench.ledger.finish(worker.job, worker.control, pages_max=2) == job
+        assert bench.ledger.advance(worker.job, worker.control, pages_max=2) == job
 
     def test_a_job_that_is_drained_at_its_limit_is_complete(self, bench: Bench) -> None:
         """JOB-09: nothing is left to be kept from."""
         worker = bench.working(pages=2)
         worker.settle(*map(succeed, worker.take(worker.wish(pages_max=2))))
-        job = bench.ledger.finish(worker.job, worker.control, pages_max=2)
+        job = bench.ledger.advance(worker.job, worker.control, pages_max=2)
         assert job is not None
         assert (job.status, job.stop_reason) == ("completed", None)
 
@@ -97,28 +97,28 @@ class TestPageLimit:
         """L10, TGT-04: what the walk puts back leaves the count of pages."""
         worker = bench.working(pages=2)
         worker.settle(*map(succeed, worker.take(worker.wish(pages_max=2))))
-        bench.ledger.finish(worker.job, worker.control, pages_max=2)
+        bench.ledger.advance(worker.job, worker.control, pages_max=2)
         worker.release()
         bench.ledger.reopen(worker.job, "rescan", actor="ann", because="again")
         worker.lease()
         assert worker.take(worker.wish(pages_max=2)) == []
-        assert bench.ledger.finish(worker.job, worker.control, pages_max=2) is None
+        assert bench.ledger.advance(worker.job, worker.control, pages_max=2) is None
         assert bench.ledger.walk(worker.job).requeued == 2
         worker.settle(*map(succeed, worker.take(worker.wish(pages_max=2))))
-        job = bench.ledger.finish(worker.job, worker.control, pages_max=2)
+        job = bench.ledger.advance(worker.job, worker.control, pages_max=2)
         assert job is not None
         assert (job.status, job.stop_reason) == ("completed", None)
 
     def test_with_a_higher_limit_it_goes_on(self, bench: Bench) -> None:
         worker = bench.working(pages=3)
         worker.settle(*map(succeed, worker.take(worker.wish(pages_max=2))))
-        bench.ledger.finish(worker.job, worker.control, pages_max=2)
+        bench.ledger.advance(worker.job, worker.control, pages_max=2)
         worker.release()
         job = bench.ledger.move(worker.job, "resume", actor="ann", because="more")
         assert (job.status, job.stop_reason, job.health) == ("in_progress", None, None)
         worker.lease()
         worker.settle(*map(succeed, worker.take(worker.wish(pages_max=4))))
-        finished = bench.ledger.finish(worker.job, worker.control, pages_max=4)
+        finished = bench.ledger.advance(worker.job, worker.control, pages_max=4)
         assert finished is not None
         assert finished.status == "completed"
 
@@ -180,7 +180,7 @@ class TestStale:
     def test_a_stale_job_is_failed_with_what_is_pending(self, bench: Bench) -> None:
         """PAU-09."""
         worker = bench.working(pages=2)
-        job = bench.ledger.finish(worker.job, worker.control, stale="nothing moved")
+        job = bench.ledger.advance(worker.job, worker.control, stale="nothing moved")
         assert job is not None
         assert (job.status, job.stop_reason, job.health, job.last_error) == (
             "failed", "stale", "failed", "nothing moved",
@@ -190,7 +190,7 @@ class TestStale:
     def test_a_job_that_is_drained_meanwhile_is_complete(self, bench: Bench) -> None:
         worker = bench.working(pages=1)
         worker.settle(*map(succeed, worker.claim()))
-        job = bench.ledger.finish(worker.job, worker.control, stale="nothing moved")
+        job = bench.ledger.advance(worker.job, worker.control, stale="nothing moved")
         assert job is not None
         assert job.status == "completed"
 
@@ -198,7 +198,7 @@ class TestStale:
         worker = bench.working(pages=1)
         control = worker.control
         worker.release()
-        assert bench.ledger.finish(worker.job, control, stale="nothing moved") is None
+        assert bench.ledger.advance(worker.job, control, stale="nothing moved") is None
         assert bench.job(worker.job).status == "in_progress"
 
 

@@ -161,7 +161,7 @@ class TestCheckpoints:
         bench.ledger.exclude(worker.job, "/frog/4", actor="user")
         bench.ledger.sweep(worker.job, 1)
         worker.settle(fail(third))
-        worker.ledger.finish(worker.job, worker.control)
+        worker.ledger.advance(worker.job, worker.control)
         bench.ledger.reopen(worker.job, "retry", actor="user", because="asked for")
         while bench.ledger.walk(worker.job).left:
             continue

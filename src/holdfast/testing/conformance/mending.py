@@ -29,7 +29,7 @@ class TestMend:
         [here] = other.claim()
         assert here.id == good
         other.settle(page(here))
-        ended = other.ledger.finish(worker.job, other.control)
+        ended = other.ledger.advance(worker.job, other.control)
         assert ended is not None
         assert ended.status == "completed"
 
@@ -73,6 +73,6 @@ def finished(bench: Bench) -> tuple[Worker, int, int]:
     worker = bench.working(pages=3)
     first, second, third = worker.claim()
     worker.settle(page(first), succeed(third), fail(second))
-    worker.ledger.finish(worker.job, worker.control)
+    worker.ledger.advance(worker.job, worker.control)
     worker.release()
     return worker, first.id, second.id

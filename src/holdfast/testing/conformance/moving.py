@@ -44,7 +44,7 @@ class TestMove:
         worker = bench.working(pages=1)
         [here] = worker.claim()
         worker.settle(fail(here))
-        assert (bench.ledger.finish(worker.job, worker.control) or bench.started()).status == "failed"
+        assert (bench.ledger.advance(worker.job, worker.control) or bench.started()).status == "failed"
         worker.release()
         bench.ledger.move(worker.job, "resume", actor="ann", because="the site is back")
         again = bench.worker(worker.job)
@@ -52,7 +52,7 @@ class TestMove:
         [seed] = again.claim()
         assert (seed.url, seed.attempts, seed.generation) == (here.url, 1, 2)
         again.settle(page(seed))
-        ended = bench.ledger.finish(worker.job, again.control)
+        ended = bench.ledger.advance(worker.job, again.control)
         assert ended is not None
         assert (ended.status, bench.counts(worker.job)["succeeded"]) == ("completed", 1)
         assert len(bench.ledger.history(worker.job, target=seed.id)[1]) == 2
@@ -259,7 +259,7 @@ def job_that_is(bench: Bench, status: str) -> int:
     worker = bench.working(pages=1)
     if status == "completed":
         worker.settle(*map(succeed, worker.claim()))
-        assert bench.ledger.finish(worker.job, worker.control) is not None
+        assert bench.ledger.advance(worker.job, worker.control) is not None
     if status == "cancelled":
         ask(bench.ledger, worker.job, "cancel")
     worker.release()

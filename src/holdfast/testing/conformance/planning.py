@@ -131,9 +131,9 @@ class TestPlanThatFails:
         worker = bench.worker(bench.started().id)
         worker.lease()
         worker.enqueue(*bench.found_pages(1), done=False)
-        assert bench.ledger.finish(worker.job, worker.control, plan_failed="KeyError: 'start'") is None
+        assert bench.ledger.advance(worker.job, worker.control, plan_failed="KeyError: 'start'") is None
         worker.settle(*map(succeed, worker.claim()))
-        job = bench.ledger.finish(worker.job, worker.control, plan_failed="KeyError: 'start'")
+        job = bench.ledger.advance(worker.job, worker.control, plan_failed="KeyError: 'start'")
         assert job is not None
         assert (job.status, job.stop_reason) == ("failed", "plan_failed")
         assert "KeyError: 'start'" in job.because
@@ -141,13 +141,13 @@ class TestPlanThatFails:
     def test_a_job_whose_plan_raised_goes_on_behind_its_cursor(self, bench: Bench) -> None:
         worker = bench.worker(bench.started().id)
         worker.lease()
-        bench.ledger.finish(worker.job, worker.control, plan_failed="KeyError: 'start'")
+        bench.ledger.advance(worker.job, worker.control, plan_failed="KeyError: 'start'")
         worker.release()
         bench.ledger.move(worker.job, "resume", actor="ann", because="mended")
         worker.lease()
         worker.enqueue(*bench.found_pages(1))
         worker.settle(*map(succeed, worker.claim()))
-        job = bench.ledger.finish(worker.job, worker.control)
+        job = bench.ledger.advance(worker.job, worker.control)
         assert job is not None
         assert job.status == "completed"
 
@@ -158,7 +158,7 @@ class TestFinish:
         worker = bench.working(pages=2)
         bench.ledger.open_run(worker.job, mode="full", trigger="cli")
         worker.settle(*map(succeed, worker.claim()))
-        job = bench.ledger.finish(worker.job, worker.control)
+        job = bench.ledger.advance(worker.job, worker.control)
         assert job is not None
         assert (job.status, job.health) == ("completed", "ok")
         assert job.finished_at == bench.clock.wall_ms()
@@ -168,7 +168,7 @@ class TestFinish:
     def test_a_job_none_of_whose_seeds_gave_anything_is_failed(self, bench: Bench) -> None:
         worker = bench.working(pages=2)
         worker.settle(*map(fail, worker.claim()))
-        job = bench.ledger.finish(worker.job, worker.control)
+        job = bench.ledger.advance(worker.job, worker.control)
         assert job is not None
         assert (job.status, job.health) == ("failed", "failed")
         assert job.last_error is not None
@@ -179,7 +179,7 @@ class TestFinish:
         first, second = worker.claim()
         worker.settle(fail(first), skip(second, found=(bench.found(f"{MARSH}/deep", depth=1),)))
         worker.settle(*map(fail, worker.claim()))
-        job = bench.ledger.finish(worker.job, worker.control)
+        job = bench.ledger.advance(worker.job, worker.control)
         assert job is not None
         assert (job.status, job.health) == ("completed", "suspicious")
 
@@ -187,7 +187,7 @@ class TestFinish:
         worker = bench.working(pages=2)
         first, second = worker.claim()
         worker.settle(succeed(first), fail(second))
-        job = bench.ledger.finish(worker.job, worker.control)
+        job = bench.ledger.advance(worker.job, worker.control)
         assert job is not None
         assert (job.status, job.health) == ("completed", "partial")
 
@@ -195,7 +195,7 @@ class TestFinish:
         """CHK-02."""
         worker = bench.working(pages=1)
         worker.settle(*map(succeed, worker.claim()))
-        bench.ledger.finish(worker.job, worker.control)
+        bench.ledger.advance(worker.job, worker.control)
         _, counts, point = bench.ledger.books(worker.job)
         assert point is not None
         assert (point.reason, point.counts) == ("final", counts)
@@ -217,7 +217,7 @@ class TestFinish:
                 bench.dead.add(worker.owner)
                 worker = bench.worker(worker.job)
                 worker.lease()
-        assert bench.ledger.finish(worker.job, worker.control) is None
+        assert bench.ledger.advance(worker.job, worker.control) is None
         assert bench.job(worker.job).status == "in_progress"
 
     def test_nothing_is_finished_before_the_plan_is(self, bench: Bench) -> None:
@@ -225,36 +225,36 @@ class TestFinish:
         worker.lease()
         worker.enqueue(*bench.found_pages(1), done=False)
         worker.settle(*map(succeed, worker.claim()))
-        assert bench.ledger.finish(worker.job, worker.control) is None
+        assert bench.ledger.advance(worker.job, worker.control) is None
 
     def test_nothing_is_finished_while_a_request_stands(self, bench: Bench) -> None:
         worker = bench.working(pages=1)
         worker.settle(*map(succeed, worker.claim()))
         bench.ledger.request(worker.job, "pause", actor="ann", because="enough")
-        assert bench.ledger.finish(worker.job, worker.control) is None
+        assert bench.ledger.advance(worker.job, worker.control) is None
 
     def test_only_the_holder_of_the_control_chunk_finishes(self, bench: Bench) -> None:
         worker = bench.working(pages=1)
         worker.settle(*map(succeed, worker.claim()))
         heir = take_over(bench, worker)
-        assert bench.ledger.finish(worker.job, worker.control) is None
+        assert bench.ledger.advance(worker.job, worker.control) is None
         assert bench.job(worker.job).status == "in_progress"
-        assert bench.ledger.finish(worker.job, heir.control) is not None
+        assert bench.ledger.advance(worker.job, heir.control) is not None
 
     def test_a_finish_that_failed_before_its_commit_never_was(self, bench: Bench) -> None:
         worker = bench.working(pages=1)
         worker.settle(*map(succeed, worker.claim()))
-        faults.arm("finish.before_commit:1:raise")
+        faults.arm("advance.before_commit:1:raise")
         with pytest.raises(faults.InjectedFault):
-            bench.ledger.finish(worker.job, worker.control)
+            bench.ledger.advance(worker.job, worker.control)
         assert bench.job(worker.job).status == "in_progress"
 
     def test_a_repeated_finish_answers_the_finished_job(self, bench: Bench) -> None:
         """Its first answer may have been lost; "work is left" would be false."""
         worker = bench.working(pages=1)
         worker.settle(*map(succeed, worker.claim()))
-        first = bench.ledger.finish(worker.job, worker.control)
-        assert bench.open().finish(worker.job, worker.control) == first
+        first = bench.ledger.advance(worker.job, worker.control)
+        assert bench.open().advance(worker.job, worker.control) == first
         assert len([verb for verb, _, _ in bench.events(worker.job) if verb == "complete"]) == 1
 
 

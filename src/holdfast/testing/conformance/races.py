@@ -47,7 +47,7 @@ class TestRaces:
         adopted = worker.adopt()
         assert [here.attempts for here in adopted] == [1, 1]
         assert {answer.kind for answer in worker.settle(*map(succeed, adopted)).answers.values()} == {"settled"}
-        assert bench.ledger.finish(worker.job, worker.control) is not None
+        assert bench.ledger.advance(worker.job, worker.control) is not None
 
     def test_race_g3_one_lost_chunk_spoils_not_the_group(self, bench: Bench) -> None:
         """Of a settle over two chunks, one is lost: the other one is stored, and each is answered for itself."""
@@ -114,7 +114,7 @@ class TestRaces:
             drain(bench, worker)
         assert bench.counts(first.job)["pending"] == 0
         assert bench.counts(first.job)["succeeded"] == bench.counts(first.job)["discovered"] > 2
-        assert bench.ledger.finish(first.job, first.control) is not None
+        assert bench.ledger.advance(first.job, first.control) is not None
 
     def test_race_g9_a_planner_cannot_move_a_cursor_that_moved(self, bench: Bench) -> None:
         """Two planners over one cursor: the one that lost its lease stores neither targets nor cursor."""
@@ -139,7 +139,7 @@ class TestRaces:
         assert second.send([], second.wish()).next_due_ms is None
         [here] = first.claim()
         first.settle(succeed(here, found=(bench.found(f"{MARSH}/b", index=12),)))
-        assert bench.ledger.finish(first.job, first.control) is None
+        assert bench.ledger.advance(first.job, first.control) is None
         assert [there.url for there in second.claim()] == [f"{MARSH}/b"]
 
     def test_race_two_leases_at_once_share_the_chunks(self, bench: Bench) -> None:

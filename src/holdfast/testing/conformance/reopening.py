@@ -33,7 +33,7 @@ def walk_to_the_end(bench: Bench, job: int, limit: int = 1000) -> int:
 
 
 def finished(bench: Bench, worker: Worker) -> Job:
-    ended = bench.ledger.finish(worker.job, worker.control)
+    ended = bench.ledger.advance(worker.job, worker.control)
     assert ended is not None
     worker.release()
     return ended
@@ -141,7 +141,7 @@ class TestRetry:
         worker = bench.worker(job)
         worker.lease()
         assert worker.claim() == []
-        assert bench.ledger.finish(job, worker.control) is None
+        assert bench.ledger.advance(job, worker.control) is None
         assert bench.ledger.walking(job) == "retry"
         walk_to_the_end(bench, job)
         worker.settle(*(fail(here) for here in worker.claim()))

@@ -56,7 +56,7 @@ def work_to_the_end(bench: Bench, job: int) -> Worker:
     worker.lease()
     while hand := worker.claim() or worker.claim(alone=True):
         worker.settle(*(page(here) for here in hand))
-    ended = bench.ledger.finish(job, worker.control)
+    ended = bench.ledger.advance(job, worker.control)
     assert ended is not None
     assert ended.status == "completed"
     return worker
@@ -353,7 +353,7 @@ class TestWhatStoodBeside:
         worker.settle(*(page(here) for here in worker.claim()), checkpoint="targets")
         before = listed(bench, worker.job)
         for hours_back in (0, 1):
-            bench.ledger.finish(worker.job, worker.control)
+            bench.ledger.advance(worker.job, worker.control)
             worker.release()
             bench.clock.set_wall(bench.clock.wall_ms() - hours_back * HOUR_MS)
             bench.clock.advance(1)
@@ -375,7 +375,7 @@ class TestWhatStoodBeside:
         [third] = worker.claim(1)
         worker.settle(page(third, found=(bench.found(f"{MARSH}/newt/2"),)))
         worker.settle(*(page(here) for here in worker.claim()))
-        assert bench.ledger.finish(worker.job, worker.control) is not None
+        assert bench.ledger.advance(worker.job, worker.control) is not None
         worker.release()
         bench.ledger.reopen(worker.job, "rescan", actor="ann", because="again")
         bench.ledger.walk(worker.job)
@@ -432,7 +432,7 @@ class TestWhatStoodBeside:
     def test_a_rescan_that_was_under_way_is_under_way_again(self, bench: Bench) -> None:
         worker = bench.working(4)
         worker.settle(*(page(here) for here in worker.claim()))
-        bench.ledger.finish(worker.job, worker.control)
+        bench.ledger.advance(worker.job, worker.control)
         worker.release()
         bench.ledger.reopen(worker.job, "rescan", actor="ann", because="again")
         bench.ledger.walk(worker.job, limit=2)
@@ -454,7 +454,7 @@ class TestWhatStoodBeside:
     def test_a_rescan_that_was_asked_for_since_is_not(self, bench: Bench) -> None:
         worker = bench.working(2)
         worker.settle(*(page(here) for here in worker.claim()), checkpoint="targets")
-        bench.ledger.finish(worker.job, worker.control)
+        bench.ledger.advance(worker.job, worker.control)
         worker.release()
         bench.ledger.reopen(worker.job, "rescan", actor="ann", because="again")
         bench.ledger.walk(worker.job, limit=1)

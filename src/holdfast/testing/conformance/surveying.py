@@ -175,7 +175,7 @@ class TestChanges:
         bench.ledger.open_run(worker.job, mode="full", trigger="cli")
         first, second = worker.claim()
         worker.settle(page(first), fail(second))
-        job = bench.ledger.finish(worker.job, worker.control)
+        job = bench.ledger.advance(worker.job, worker.control)
         assert job is not None
         [run] = bench.ledger.runs(worker.job)
         assert (run.counts, run.health) == (bench.ledger.books(worker.job)[1], job.health)

@@ -1,0 +1,7 @@
+"""Phases and targets without a host, on every ledger."""
+
+from __future__ import annotations
+
+from holdfast.testing.conformance.advancing import TestAdvance, TestNoHost
+
+__all__ = ["TestAdvance", "TestNoHost"]

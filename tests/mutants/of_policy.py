@@ -67,4 +67,25 @@ MUTANTS = (
         (('match[1] or match[2] or "" for', "match[1] or match[2] for"),),
         "crash/test_suites.py -k T13",
     ),
+    Mutant(
+        "expressions by backtracking",
+        "no link makes a pattern slow (SEC-07)",
+        "policy/expressions.py",
+        (("            if fast is not None:\n", "            if fast is not None and not reason and False:\n"),),
+        "policy/test_patterns.py -k 'makes_a_pattern_slow'",
+    ),
+    Mutant(
+        "a path of any length for a pattern that backtracks",
+        "an expression that backtracks is tried on paths that it takes bounded time for, and on no others (SEC-07)",
+        "policy/patterns.py",
+        (("lambda path: len(path) > path_max or found_in(path)", "lambda path: found_in(path)"),),
+        "policy/test_patterns.py -k 'bounded_time_for'",
+    ),
+    Mutant(
+        "a long path judged by a pattern that was not tried",
+        "a path too long for a pattern is left out by a rule of its own, and told (SEC-07)",
+        "policy/scope.py",
+        (("        if len(address.path) > self.path_max:\n", "        if not address.path:\n"),),
+        "policy/test_scope.py -k 'too_long_for_a_pattern'",
+    ),
 )

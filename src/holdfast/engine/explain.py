@@ -23,7 +23,7 @@ from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
 from holdfast.policy.retry import bare
 from holdfast.policy.robots import read_robots
-from holdfast.policy.scope import Scope
+from holdfast.policy.scope import BY_PATTERN_LENGTH, Scope
 from holdfast.policy.traps import LIMIT, SENTENCES
 from holdfast.policy.waiting import Wait, clock_time, host_wait, target_wait
 from holdfast.ports import Looks, Surveys, Views
@@ -210,6 +210,9 @@ class _Known:
             patterns = ", ".join(pattern.text for pattern in scope.include)
             because = f"none of the job's include patterns fits: {patterns}"
             return self._told("excluded", because, rule=f"include {patterns}")
+        if rule == BY_PATTERN_LENGTH.rule and scope is not None:
+            because = f"a pattern of the job is tried on paths of at most {scope.path_max} characters"
+            return self._told("excluded", because)
         if rule == "scope" and scope is not None:
             return self._told("excluded", f"the job's scope became {scope.kind}, to which it does not belong")
         return self._told("excluded", self._row.because or f"left out by the rule {rule or 'exclude'}")
@@ -320,6 +323,8 @@ def _scope_says(ledger: Reading, job: Job, address: Address) -> tuple[str | None
     if ruling.rule == "include":
         patterns = ", ".join(pattern.text for pattern in scope.include)
         return f"include {patterns}", f"no include pattern fits it: {patterns}"
+    if ruling == BY_PATTERN_LENGTH:
+        return ruling.rule, f"a pattern of the job is tried on paths of at most {scope.path_max} characters"
     if ruling.rule in SENTENCES:
         return ruling.rule, f"it would not be followed: {SENTENCES[ruling.rule]}"
     barred = _barred(ledger, job, address)

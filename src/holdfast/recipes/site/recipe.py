@@ -61,7 +61,7 @@ class SiteRecipe:
         checked["max_depth"] = _depth(checked["max_depth"])
         if checked["sitemap"] not in MODES:
             raise BadParams(f"sitemap must be one of {', '.join(MODES)}; not {checked['sitemap']!r}")
-        Scope.of(checked)
+        Scope.of(checked).checked()
         return checked
 
     def identity(self, params: dict[str, Any]) -> str:

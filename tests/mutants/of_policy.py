@@ -15,8 +15,8 @@ MUTANTS = (
     Mutant(
         "a packed sitemap without a limit",
         "a hostile sitemap costs bounded memory (H11)",
-        "policy/sitemaps.py",
-        (("        if size >= RATIO_FROM_BYTES and size > RATIO_MAX * len(packed):\n", "        if size < 0:\n"),),
+        "policy/listings.py",
+        (("    if size >= RATIO_FROM_BYTES and size > RATIO_MAX * packed:\n", "    if size < 0:\n"),),
         "policy/test_sitemaps.py -k 'fills_the_memory'",
     ),
     Mutant(
@@ -63,9 +63,9 @@ MUTANTS = (
     Mutant(
         "a place without a URL",
         "what cannot be read in a sitemap is passed over, and the rest of it is read",
-        "policy/sitemaps.py",
-        (('match[1] or match[2] or "" for', "match[1] or match[2] for"),),
-        "crash/test_suites.py -k T13",
+        "policy/listings.py",
+        (("        if not url or len(url) > URL_LENGTH_MAX:\n", "        if len(url) > URL_LENGTH_MAX:\n"),),
+        "policy/test_sitemaps.py -k 'place_that_is_none'",
     ),
     Mutant(
         "expressions by backtracking",
@@ -87,5 +87,40 @@ MUTANTS = (
         "policy/scope.py",
         (("        if len(address.path) > self.path_max:\n", "        if not address.path:\n"),),
         "policy/test_scope.py -k 'too_long_for_a_pattern'",
+    ),
+    Mutant(
+        "the first gzip member alone",
+        "a sitemap of several gzip members is read whole (FRO-15)",
+        "policy/listings.py",
+        (("    for _ in range(MEMBERS_MAX):\n", "    for _ in range(1):\n"),),
+        "policy/test_sitemaps.py -k 'members'",
+    ),
+    Mutant(
+        "half a URL of a list that is cut",
+        "only complete entries of a list count (FRO-15)",
+        "policy/sitemaps.py",
+        (("        if end == len(text) and gathered.cut:\n", "        if end < 0:\n"),),
+        "policy/test_sitemaps.py -k 'no_part_of_a_url'",
+    ),
+    Mutant(
+        "entries that are commented out",
+        "what is commented out of a sitemap is not fetched (FRO-15)",
+        "policy/markup.py",
+        (("                at = _passed(self._text, mark[1], mark.end())\n", "                at = mark.end()\n"),),
+        "policy/test_sitemaps.py -k 'every_form and comment'",
+    ),
+    Mutant(
+        "a list without an end of its entries",
+        "a list of any make costs bounded time (SEC-07)",
+        "policy/listings.py",
+        (("        if self.looked_at <= ENTRIES_MAX:\n", "        if self.looked_at:\n"),),
+        "policy/test_sitemaps.py -k 'reading_ends_after'",
+    ),
+    Mutant(
+        "one odd character makes every URL four times as large",
+        "the URLs of one list have bounded room (SEC-07)",
+        "policy/listings.py",
+        ((" and self._room >= 0:\n", ":\n"),),
+        "policy/test_sitemaps.py -k 'any_make and wide'",
     ),
 )

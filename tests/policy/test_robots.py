@@ -94,11 +94,6 @@ def test_a_crawl_delay_is_kept_up_to_a_minute(value: str, expected_ms: int | Non
     assert robots.barring("/frog") == ""
 
 
-def test_sitemaps_are_kept_whoever_they_are_said_to() -> None:
-    text = "Sitemap: https://x.test/a.xml\nUser-agent: other\nDisallow: /\nSitemap: https://x.test/b.xml\n"
-    assert read_robots(text.encode()).sitemaps == ("https://x.test/a.xml", "https://x.test/b.xml")
-
-
 def test_only_the_first_500_kib_count_and_no_half_line() -> None:
     head = b"User-agent: *\nDisallow: /early\n"
     filler = b"# " + b"x" * (ROBOTS_BYTES_MAX - len(head) - 20) + b"\n"

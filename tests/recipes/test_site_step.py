@@ -38,14 +38,20 @@ class Web:
         return Response(url=url, status=self.status, headers=tuple(answered.items()), body=self.body)
 
 
-def work(web: Web, *, url: str = FROG, depth: int = 1, hops: int = 0, before: bytes = b"", **params: Any) -> Outcome:
+def work(web: Web, **place: Any) -> Outcome:
+    return asyncio.run(step(web, **place))
+
+
+async def step(
+    web: Web, *, url: str = FROG, depth: int = 1, hops: int = 0, before: bytes = b"", kind: str = "page", **params: Any
+) -> Outcome:
     recipe = SiteRecipe(ManualClock(wall_ms=1_900_000_000_000))
     checked = recipe.check({"seeds": ["https://marsh.test/"]} | params)
     context = Context(params=checked, salt=SALT, chunking=recipe.chunking(checked))
     address = seed_address(url)
     key = key_of(address, SALT)
-    here = Claimed(1, 1, 1, key, address.url, address.host, "page", depth, None, hops, 1, 0, before=before)
-    return asyncio.run(recipe.step(here, web.fetch, context))
+    here = Claimed(1, 1, 1, key, address.url, address.host, kind, depth, None, hops, 1, 0, before=before)
+    return await recipe.step(here, web.fetch, context)
 
 
 def urls(outcome: Done | Skipped) -> list[str]:
@@ -266,3 +272,45 @@ def test_a_page_that_changed_is_read_anew_although_it_was_asked_by_its_version()
         (("if-none-match", TAG),), "page", ["https://marsh.test/toad"],
     )  # fmt: skip
     assert record_of(outcome)["etag"] == '"8"'
+
+
+def test_a_long_list_is_read_beside_the_loop_and_not_on_it_sec_07() -> None:
+    """SEC-07: whatever else is in hand goes on meanwhile, the heartbeat of the lease above all."""
+    body = "".join(f"<url><loc>https://marsh.test/p/{n}</loc></url>" for n in range(40_000)).encode()
+
+    async def beside() -> tuple[Outcome, int]:
+        reading = asyncio.create_task(step(Web(body=b"<urlset>" + body + b"</urlset>"), kind="sitemap"))
+        turns = 0
+        while not reading.done():
+            await asyncio.sleep(0.01)
+            turns += 1
+        return reading.result(), turns
+
+    outcome, turns = asyncio.run(beside())
+    assert isinstance(outcome, Done)
+    assert (outcome.disposition, len(outcome.found), outcome.because) == ("sitemap", 40_000, "")
+    assert turns > 5
+
+
+def test_what_a_list_has_and_is_not_taken_is_counted_fro_15() -> None:
+    listed = ["https://marsh.test/a", "/b", "https://elsewhere.test/", "ftp://marsh.test/c", "", "https://marsh.test/a"]
+    body = "".join(f"<url><loc>{url}</loc></url>" for url in listed)
+    outcome = work(Web(body=f"<urlset>{body}".encode()), kind="sitemap")
+    assert isinstance(outcome, Done)
+    assert outcome.disposition == "in_part"
+    said = "lists 2 pages of this site; left out: 1 of other sites, 2 that can be read as no URL; not read to its end: "
+    assert outcome.because == said + "it ends before its <urlset> does"
+    index = work(Web(body=f"<sitemapindex>{body}</sitemapindex>".encode()), kind="sitemap")
+    assert isinstance(index, Done)
+    assert index.because == "lists 2 sitemaps of this site; left out: 1 of other sites, 2 that can be read as no URL"
+
+
+def test_robots_txt_that_names_more_sitemaps_than_are_taken_says_so_fro_15() -> None:
+    lines = "\n".join(f"Sitemap: https://marsh.test/{n}.xml" for n in range(50_002))
+    outcome = work(Web(body=lines.encode()), url="https://marsh.test/robots.txt", kind="robots")
+    assert isinstance(outcome, Skipped)
+    assert len(outcome.found) == 50_000
+    assert (outcome.disposition, outcome.because) == (
+        "in_part",
+        "names 50000 sitemaps of this site; left out: 2 behind the first 50000",
+    )

@@ -11,7 +11,7 @@ from holdfast.engine.ordering import CASES
 from holdfast.engine.results import SITE
 from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
-from holdfast.model.outcome import UNCHANGED
+from holdfast.model.outcome import IN_PART, UNCHANGED
 from holdfast.policy.retry import bare
 from holdfast.ports import Ledger
 
@@ -28,6 +28,8 @@ def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
         lines.append(gaps_line(ledger, job))
     if job.generation > 1 and job.recipe == SITE and ledger.mode(job.id) == NEW:
         lines.append(unchanged_line(ledger, job))
+    if job.recipe == SITE:
+        lines += _in_part(ledger, job)
     if counts.skipped_by.get("robots"):
         lines += _forbidden_seed(ledger, job)
     if counts.failed_by.get(RECIPE_ERROR):
@@ -61,6 +63,19 @@ def unchanged_line(ledger: Ledger, job: Job) -> str:
     if not n:
         return "unchanged: none so far" if job.status == "in_progress" else "unchanged: none"
     return f"unchanged: {count_of(n, 'page')}        see: holdfast targets {job.name} --where disposition:{UNCHANGED}"
+
+
+def _in_part(ledger: Ledger, job: Job) -> list[str]:
+    """From counters: sitemaps and robots.txt that list more than was taken; the first says what."""
+    n = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == IN_PART)
+    if not n:
+        return []
+    rows = ledger.targets(job.id, where=[("disposition", True, (IN_PART,))], limit=1)
+    first = "".join(f", the first {row.url}: {row.because}" for row in rows)
+    return [
+        f"taken in part: {count_of(n, 'list')} of URLs{first}        "
+        f"see: holdfast targets {job.name} --where disposition:{IN_PART} --json"
+    ]
 
 
 def _forbidden_seed(ledger: Ledger, job: Job) -> list[str]:

@@ -145,7 +145,8 @@ class _Known:
             said = f"the site said at {_when(self._row.settled_at)} that it has not changed"
             return self._told("fetched", f"fetched and saved in an earlier run; {said}")
         what = "" if self._row.disposition in (None, "page") else f" ({self._row.disposition})"
-        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}")
+        said = f"; {self._row.because}" if self._row.because else ""
+        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}{said}")
 
     def _failed(self) -> Explanation:
         code = self._row.code or ""

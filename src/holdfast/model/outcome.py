@@ -69,6 +69,7 @@ class Done(msgspec.Struct, frozen=True, gc=False):
     found: tuple[Found, ...] = ()
     external: tuple[External, ...] = ()
     status_code: int | None = None
+    because: str = ""  # what people should know of it all the same
 
 
 class Skipped(msgspec.Struct, frozen=True, gc=False):
@@ -95,6 +96,7 @@ class Failed(msgspec.Struct, frozen=True, gc=False):
 
 Outcome = Done | Skipped | Failed
 UNCHANGED = "unchanged"  # succeeded, by the site's word that its earlier result is still so: that one is served
+IN_PART = "in_part"  # a list of URLs that has more than was taken, as its `because` says
 GONE = (404, 410)  # answers by which a site says that there is no such page any more
 VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
 

@@ -15,7 +15,6 @@ PRODUCT = "holdfast"
 ROBOTS_PATH = "/robots.txt"
 ROBOTS_BYTES_MAX = 500 * 1024
 CRAWL_DELAY_S_MAX = 60.0
-SITEMAPS_MAX = 1_000
 RULE_SHOWN_MAX = 200
 
 _TOKEN = re.compile(r"[a-zA-Z_-]+")
@@ -32,12 +31,11 @@ class Robots:
     lengths: tuple[int, ...] = ()  # of the plain patterns, longest first
     starred: tuple[tuple[str, bool], ...] = ()  # longest first, and allowed before disallowed
     crawl_delay_ms: int | None = None
-    sitemaps: tuple[str, ...] = ()
 
     @property
     def weight(self) -> int:
         """How much memory it takes, in rules."""
-        return 1 + len(self.plain) + len(self.starred) + len(self.sitemaps)
+        return 1 + len(self.plain) + len(self.starred)
 
     def barring(self, path: str) -> str:
         """The rule that forbids this path with its query, as `Disallow: /private/`; empty where it is allowed.
@@ -70,7 +68,6 @@ def read_robots(body: bytes, product: str = PRODUCT) -> Robots:
     """The rules of all groups that name our product, else of those for `*`; what cannot be read is passed over."""
     ours: list[tuple[str, str]] = []
     everybody: list[tuple[str, str]] = []
-    sitemaps: list[str] = []
     agents: set[str] = set()
     in_rules = named = False
     for key, value in _lines(body):
@@ -78,15 +75,13 @@ def read_robots(body: bytes, product: str = PRODUCT) -> Robots:
             agents = {_agent(value)} if in_rules else agents | {_agent(value)}
             in_rules = False
             named = named or product in agents
-        elif key == "sitemap":
-            sitemaps += [value] if value and len(sitemaps) < SITEMAPS_MAX else []
         elif key in ("allow", "disallow", "crawl-delay"):
             in_rules = True
             if product in agents:
                 ours.append((key, value))
             if "*" in agents:
                 everybody.append((key, value))
-    return _compiled(ours if named else everybody, tuple(dict.fromkeys(sitemaps)))
+    return _compiled(ours if named else everybody)
 
 
 def _lines(body: bytes) -> Iterator[tuple[str, str]]:
@@ -109,7 +104,7 @@ def _agent(value: str) -> str:
     return token[0].lower() if token else ""
 
 
-def _compiled(rules: list[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots:
+def _compiled(rules: list[tuple[str, str]]) -> Robots:
     plain: dict[str, bool] = {}
     starred: dict[str, bool] = {}
     delays: list[int] = []
@@ -125,7 +120,6 @@ def _compiled(rules: list[tuple[str, str]], sitemaps: tuple[str, ...]) -> Robots
         tuple(sorted({len(pattern) for pattern in plain}, reverse=True)),
         tuple(sorted(starred.items(), key=lambda rule: (-len(rule[0]), not rule[1], rule[0]))),
         max(delays, default=None),
-        sitemaps,
     )
 
 

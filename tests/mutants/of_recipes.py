@@ -43,7 +43,7 @@ MUTANTS = (
         "indexes without end",
         "a sitemap index that names indexes for ever is not followed (H11)",
         "recipes/site/sitemap.py",
-        (("        if here.hops >= LEVELS_MAX:\n", "        if here.hops < 0:\n"),),
+        (("    if listed.is_index and here.hops >= LEVELS_MAX:\n", "    if here.hops < 0:\n"),),
         "cli/test_sitemaps.py -k 'deep_indexes'",
     ),
     Mutant(
@@ -92,5 +92,19 @@ MUTANTS = (
         "recipes/site/charset.py",
         ((r"""r"charset\s*+=\s*+[\"']?\s*+(""", r"""r"charset\s*+=\s*[\"']?\s*("""),),
         "recipes/test_site_charset.py -k header_takes_linear",
+    ),
+    Mutant(
+        "a long list is read on the event loop",
+        "no list holds up what else is in hand (SEC-07)",
+        "recipes/site/sitemap.py",
+        (("await asyncio.to_thread(read)", "read()"),),
+        "recipes/test_site_step.py -k 'beside_the_loop'",
+    ),
+    Mutant(
+        "a list taken in part is told as a whole one",
+        "what is left out of a list is counted and told (FRO-15)",
+        "recipes/site/sitemap.py",
+        (("        IN_PART if left_out else SITEMAP,\n", "        SITEMAP,\n"),),
+        "recipes/test_site_step.py -k 'is_not_taken_is_counted'",
     ),
 )

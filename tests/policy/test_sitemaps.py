@@ -9,6 +9,7 @@ import sys
 import time
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -264,36 +265,41 @@ def test_reading_takes_time_linear_in_the_size_h11(piece: bytes) -> None:
     assert time.process_time() - began < 16
 
 
-SHORT_LINES = b"http://a.test/\n" * 10 + random.Random(7).randbytes(16_600_000).hex("\n", 1).encode()
-WIDE = (b"<loc>http://a.test/%d%s\xf0\x9f\x90\xb8</loc>" % (n, b"x" * 900) for n in range(50_000))
+def short_lines() -> bytes:
+    return gzip.compress(b"http://a.test/\n" * 10 + random.Random(7).randbytes(16_600_000).hex("\n", 1).encode(), 1)
+
+
+def wide() -> bytes:
+    """One odd character per URL: as texts of Python's, they take four bytes for each."""
+    return b"<urlset>" + b"".join(b"<loc>/%d%s\xf0\x9f\x90\xb8</loc>" % (n, b"x" * 900) for n in range(50_000))
+
+
+def empty() -> bytes:
+    return b"<urlset>" + b"<loc/>" * 8_300_000
+
+
+def in_utf_16() -> bytes:
+    return ("<rss>" + "<item><link>http://a.test/</link></item>" * 600_000).encode("utf-16")
+
+
 MEASURED = """
-import resource, sys, time
+import sys, time
 from pathlib import Path
 from holdfast.policy.sitemaps import read_sitemap
+def peak():  # not getrusage: that remembers the peak of the process that started this one
+    return int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 body = Path(sys.argv[1]).read_bytes()
-before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+before, began = peak(), time.process_time()
 found = read_sitemap(body)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, time.process_time() - began)
+print(peak() - before, time.process_time() - began)
 assert found is not None
 """
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        gzip.compress(SHORT_LINES, 1),
-        b"http://a.test/\n" * 3_300_000,
-        b"<urlset>" + b"<loc/>" * 8_300_000,
-        b"<urlset>" + b"<!---->" * 7_000_000,
-        b"<urlset>" + "<loc>http://a.test/\U0001f438</loc>".encode() * 1_500_000,
-        b"<urlset>" + b"".join(WIDE),
-        ("<rss>" + "<item><link>http://a.test/</link></item>" * 600_000).encode("utf-16"),
-    ],
-    ids=["lines", "one-place", "empty", "comments", "frogs", "wide", "utf-16"],
-)
-def test_a_list_of_any_make_costs_bounded_memory_and_time_sec_07(body: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [short_lines, wide, empty, in_utf_16])
+def test_a_list_of_any_make_costs_bounded_memory_and_time_sec_07(make: Callable[[], bytes], tmp_path: Path) -> None:
     """SEC-07: a list of short lines, 50 MB when unpacked, took 1.4 GB of memory."""
-    (tmp_path / "list").write_bytes(body)
+    (tmp_path / "list").write_bytes(make())
     run = [sys.executable, "-c", MEASURED, str(tmp_path / "list")]
     kilobytes, seconds = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
     assert int(kilobytes) < 100_000
@@ -312,7 +318,7 @@ def test_a_place_that_is_none_costs_no_other_its_page(place: str) -> None:
     found = read_sitemap(f"<urlset><loc>{place}</loc><loc>https://marsh.test/frog</loc></urlset>".encode())
     assert found is not None
     assert found.urls[-1:] == ("https://marsh.test/frog",)
-    assert len(found.urls) + found.unreadable == 2
+    assert "" not in found.urls
 
 
 @given(st.binary(max_size=300))

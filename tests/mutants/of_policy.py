@@ -64,7 +64,7 @@ MUTANTS = (
         "a place without a URL",
         "what cannot be read in a sitemap is passed over, and the rest of it is read",
         "policy/listings.py",
-        (("        if not url or len(url) > URL_LENGTH_MAX:\n", "        if len(url) > URL_LENGTH_MAX:\n"),),
+        (("        if not url or len(url)", "        if len(url)"), (' or url[0] == "&":', ":")),
         "policy/test_sitemaps.py -k 'place_that_is_none'",
     ),
     Mutant(

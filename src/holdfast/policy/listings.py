@@ -49,8 +49,8 @@ class Gathered:
         self._room = ROOM_BYTES
 
     def add(self, url: str) -> None:
-        """One entry; an empty one, or one longer than any URL, could not be read."""
-        if not url or len(url) > URL_LENGTH_MAX:
+        """One entry; an empty one, or one longer than any URL, is counted as unreadable."""
+        if not url or len(url) > URL_LENGTH_MAX or url[0] == "&":  # an entity of its own; none is expanded
             self.unreadable += 1
         elif url not in self.urls:
             self._room -= len(url) if url.isascii() else 4 * len(url)

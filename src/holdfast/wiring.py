@@ -152,10 +152,14 @@ def blobs_of(settings: Settings, job: Job) -> Blobs:
     return Segments(settings.segments, job.uid, writer)
 
 
-def fetcher_of(job: Job, options: Options) -> Fetcher:
-    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2)."""
+def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) -> Fetcher:
+    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2).
+
+    `held`: how many bytes of its answers steps hold, and how many wait for a commit.
+    """
     from holdfast.fetch.guard import Guard
     from holdfast.fetch.http import HttpFetcher
+    from holdfast.fetch.in_flight import BytesInFlight
     from holdfast.fetch.route import Route, cookie_jar
     from holdfast.fetch.secrets import PrivateHeaders
 
@@ -177,6 +181,7 @@ def fetcher_of(job: Job, options: Options) -> Fetcher:
         clock=SystemClock(),
         route=Route(proxy=options.proxy, jar=cookie_jar() if keeps_cookies else None),
         private=PrivateHeaders(options.private_headers, _home(job)),
+        in_flight=BytesInFlight(options.bytes_in_flight, held),
     )
 
 
@@ -208,11 +213,11 @@ def open_session(
     options = options_of(job.options, workers=workers, place=place)
     reserve = _reserve(settings)
     reserve.keep()
-    return Session(
+    session = Session(
         job,
         Parts(
             open_ledger=lambda: open_ledger(settings),
-            open_fetcher=lambda: fetcher_of(job, options),
+            open_fetcher=lambda: fetcher_of(job, options, lambda: session.held_bytes),
             blobs=blobs_of(settings, job),
             recipe=catalogue.recipe_for(job),
             clock=SystemClock(),
@@ -231,6 +236,7 @@ def open_session(
             refusal=lambda url: refuse_private_seed(options, url),
         ),
     )
+    return session
 
 
 def has_reserve(settings: Settings) -> bool:

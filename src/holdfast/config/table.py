@@ -75,6 +75,8 @@ SETTINGS: tuple[Setting, ...] = (
           "until an answer begins"),
     _pace("http.idle_timeout", "idle_timeout_s", kinds.duration(0.001, DAY_S), "between two parts of an answer"),
     _pace("http.max_bytes", "max_bytes", kinds.size(1, BODY_BYTES_MAX), "size of one answer, unpacked", "--max-bytes"),
+    _pace("http.bytes_in_flight", "bytes_in_flight", kinds.size(1_000_000, 10**12),
+          "answers that one process holds at once; beyond it, fetches wait"),
     _pace("http.allow", "allow", kinds.ENDPOINTS, "private addresses let through, one by one", "--allow"),
     _pace("http.resolve", "resolve", kinds.NAMES, "names of simulated worlds, and where they are", "--resolve"),
     _pace("http.detect_blocks", "detect_blocks", kinds.FLAG,

@@ -56,6 +56,7 @@ class Fetching:
         self._options, self._random, self._pace = options, random, pace
         self._far_ms = max(FAR_MS, 2 * options.delay_ms)
         self.detects_blocks = options.detect_blocks
+        self.held_bytes = 0  # of answers that steps were given and have not ended with
 
     async def visit(self, request: Request, host: str, claimed: Claimed, *, may_wait: bool) -> Response:
         """A request in the host's next turn, waited for. HostWaits: it is far away; the target is better given back.
@@ -134,7 +135,7 @@ class Fetching:
 class StepFetch:
     """Fulfils `recipe.Fetch` for one attempt at one target. It follows no redirect: each hop is another call."""
 
-    __slots__ = ("_at_home", "_claimed", "_job", "_sent", "_unused", "elsewhere")
+    __slots__ = ("_at_home", "_claimed", "_held_bytes", "_job", "_sent", "_unused", "elsewhere")
 
     def __init__(self, job: Fetching, claimed: Claimed, *, late: bool = False) -> None:
         self._job, self._claimed = job, claimed
@@ -142,14 +143,21 @@ class StepFetch:
         self._at_home = False  # whether a request to the target's own host is under way
         self._sent = late  # given back and claimed anew, it might be late again
         self.elsewhere = False  # whether the last request was sent to another host
+        self._held_bytes = 0
 
     async def __call__(self, url: str, headers: Headers = ()) -> Response:
         response = await self._answer(url, headers)
+        self._held_bytes += len(response.body)
+        self._job.held_bytes += len(response.body)
         signs = block_page(response) if self._job.detects_blocks else ""
         if signs:
             host = origin_of(response.url).partition("//")[2]
             raise Blocked(f"{host} blocks us: it answered {response.status} with a block page ({signs})")
         return response
+
+    def end(self) -> None:
+        """The step is over: what it kept of its answers is in what it returned."""
+        self._job.held_bytes -= self._held_bytes
 
     async def _answer(self, url: str, headers: Headers) -> Response:
         job = self._job

@@ -118,6 +118,11 @@ class Session:
         self.on_drained: Callable[[], None] = lambda: None  # likewise: perhaps that was the last page
         self._plan_failed = ""  # what of it was told
 
+    @property
+    def held_bytes(self) -> tuple[int, int]:
+        """Of answers: what steps hold, and what waits for its commit."""
+        return (0, 0) if self._worker is None else self._worker.held_bytes
+
     def run(self) -> Ended:
         try:
             return asyncio.run(self._run())

@@ -165,6 +165,12 @@ class Worker:
         """Pages that were worked and whose results no commit has taken."""
         return sum(item.verdict.move != "hand_back" for item in self._unsettled())
 
+    @property
+    def held_bytes(self) -> tuple[int, int]:
+        """Of answers: what steps hold, and what waits for its commit."""
+        bodies = (item.body for item in self._unsettled() if item.body is not None)
+        return self.executor.held_bytes, sum(len(body.content) for body in bodies)
+
     def _unsettled(self) -> list[Finished]:
         return [*self._waiting, *self._sent]
 

@@ -34,6 +34,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     first_byte_timeout_s: float = 30.0
     idle_timeout_s: float = 20.0
     max_bytes: int = 50_000_000
+    bytes_in_flight: int = 256_000_000  # of answers that one process holds
     user_agent: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     private_headers: tuple[tuple[str, str], ...] = ()  # filled in for a fetcher, never stored

@@ -254,6 +254,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "/big-headers": answer(PAGE, *(f"X-Frog-{n}: {'g' * 90}" for n in range(100))),
     "/big-headers-no-body": answer(b"", *(f"X-Frog-{n}: {'g' * 90}" for n in range(100))),
     "/huge-header": then_hold(OK.encode() + b"X-Frog: " + b"g" * 400_000),
+    "/large-headers": then_hold(OK.encode() + (b"X-Frog: " + b"g" * 1000 + b"\r\n") * 400),
     "/endless-headers": endless(OK.encode(), b"X-Frog: green\r\n" * 100),
     "/endless-hints": endless(b"", b"HTTP/1.1 103 Early Hints\r\nX-Frog: green\r\n\r\n" * 100),
 }

@@ -26,6 +26,7 @@ SLICE_MS = 20  # of decoding, before the event loop has its turn
 OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 PROXY_WANTS_SIGN_IN = 407
 TOO_LARGE = 100  # CURLE_TOO_LARGE: a single header beyond libcurl's own limit; pycurl has no name for it
+TOO_LARGE_HEADERS = "Too large response headers"  # all together; libcurl has only this sentence for it
 _CODES = {
     pycurl.E_UNSUPPORTED_PROTOCOL: "bad_response",  # the URL's scheme was checked: this is HTTP/0.9 or worse
     pycurl.E_URL_MALFORMAT: "bad_url",
@@ -177,7 +178,9 @@ class Exchange:
             message = "the name of the proxy could not be resolved"
         if code == pycurl.E_FILESIZE_EXCEEDED:
             message = f"the body is larger than {self._budget.body_bytes_max} bytes"
-        name = _CODES.get(code, "network_error")
+        if code == TOO_LARGE and not message:
+            message = "a header is larger than libcurl takes"
+        name = "bad_response" if message.startswith(TOO_LARGE_HEADERS) else _CODES.get(code, "network_error")
         if name == "tls_error" and _CUT_HANDSHAKE.search(message):
             name = "network_error"
         return FetchError(name, message or f"libcurl error {code}")

@@ -13,6 +13,46 @@ MUTANTS = (
         "fetch/test_decode.py -k 'bomb_is_stopped and gzip'",
     ),
     Mutant(
+        "empty frames not counted",
+        "a body of empty members or frames, which unpacks into nothing, ends early (SEC-07)",
+        "fetch/decode.py",
+        (("            self._members_left -= 1\n", ""),),
+        "fetch/test_attacks.py -k 'keeps_the_event_loop'",
+    ),
+    Mutant(
+        "decoding without a pause",
+        "no body keeps the event loop for long, and a deadline holds while it is unpacked (SEC-07)",
+        "fetch/exchange.py",
+        (("if self._clock.monotonic_ms() >= until_ms or not", "if not"),),
+        "fetch/test_attacks.py -k 'slice_at_a_time'",
+    ),
+    Mutant(
+        "any number of bodies in memory",
+        "answers that one process holds are bounded, however many large ones come at once (SEC-07)",
+        "fetch/exchange.py",
+        (
+            (
+                "if self._steps is not None or not self._in_flight.admits(self):",
+                "if self._steps is not None:",
+            ),
+        ),
+        "fetch/test_attacks.py -k 'fill_the_memory'",
+    ),
+    Mutant(
+        "what is held elsewhere not counted",
+        "a body that waits for its commit counts as held (SEC-07)",
+        "fetch/in_flight.py",
+        (("        self._used += held - self._given\n", ""),),
+        "fetch/test_attacks.py -k 'until_it_is_let_go'",
+    ),
+    Mutant(
+        "a link-local address let through",
+        "whatever is allowed, no address that hands out a machine's credentials is connected to (SEC-06)",
+        "fetch/guard.py",
+        (('        "169.254.0.0/16",  # AWS', '        "169.254.169.254/32",  # AWS'),),
+        "fetch/test_guard.py -k 'never_let_through'",
+    ),
+    Mutant(
         "zstd unpacked in one go",
         "no more than a step is unpacked before it is counted (H3)",
         "fetch/unpackers.py",

@@ -69,6 +69,9 @@ class Executor:
             hold_ms, wait_ms = (error.hold_ms, error.wait_ms) if isinstance(error, HostWaits) else (0, None)
             return handed_back(claimed, self._clock.wall_ms(), error.message[:MESSAGE_LENGTH_MAX], hold_ms, wait_ms)
         except Blocked as error:
+            if error.hold_ms:
+                because = f"{error.code}: {error.message}"[:MESSAGE_LENGTH_MAX]
+                return handed_back(claimed, self._clock.wall_ms(), because, error.hold_ms)
             outcome = Failed(error.code, error.message)
         finally:
             fetch.end()

@@ -18,6 +18,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine import joblog
+from holdfast.engine.blocks import Blocks
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead, opened, walk_on
 from holdfast.engine.execute import Executor
@@ -282,7 +283,8 @@ class Session:
         options = options_of(job.options, workers=parts.workers, place=parts.place)
         book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots)
         pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
-        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace)
+        blocks = Blocks(job.id, self._thread, parts.clock, delay_ms=options.delay_ms)
+        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace, blocks)
         context = Context(
             params=job.params,
             salt=salt,
@@ -305,6 +307,7 @@ class Session:
             ),
             random=parts.random,
             pace=pace,
+            blocks=blocks,
             heartbeat=heartbeat,
             checkpointer=Checkpointer(job.id, options, parts.clock, workers=parts.workers),
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import random
 import secrets
@@ -21,6 +22,7 @@ from holdfast.blobs.shelf import SegmentShelf, is_being_restored
 from holdfast.blobs.shelf import opened as _opened
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
+from holdfast.config.certificates import more_roots
 from holdfast.engine.liveness import boot_id
 from holdfast.engine.session import Parts, Session
 from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
@@ -40,8 +42,11 @@ if TYPE_CHECKING:
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
+    from holdfast.fetch.secrets import PrivateHeaders
     from holdfast.model.snapshot import Manifest
     from holdfast.policy.filters import Condition
+
+log = logging.getLogger(__name__)
 
 READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
@@ -157,11 +162,11 @@ def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) 
 
     `held`: how many bytes of its answers steps hold, and how many wait for a commit.
     """
+    from holdfast.fetch.cookies import CookieJar
     from holdfast.fetch.guard import Guard
     from holdfast.fetch.http import HttpFetcher
     from holdfast.fetch.in_flight import BytesInFlight
-    from holdfast.fetch.route import Route, cookie_jar
-    from holdfast.fetch.secrets import PrivateHeaders
+    from holdfast.fetch.route import Route
 
     budget = Budget(
         connect_s=min(options.connect_timeout_s, options.timeout_s),
@@ -179,14 +184,26 @@ def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) 
         headers=options.headers,
         concurrency=options.concurrency,
         clock=SystemClock(),
-        route=Route(proxy=options.proxy, jar=cookie_jar() if keeps_cookies else None),
-        private=PrivateHeaders(options.private_headers, _home(job)),
+        route=Route(
+            proxy=options.proxy, jar=CookieJar() if keeps_cookies else None, more_roots=more_roots(options.ca_bundle)
+        ),
+        private=_private_headers(job, options),
         in_flight=BytesInFlight(options.bytes_in_flight, held),
     )
 
 
+def _private_headers(job: Job, options: Options) -> PrivateHeaders:
+    from holdfast.fetch.secrets import PrivateHeaders
+
+    private = PrivateHeaders(options.private_headers, [*_home(job), *options.headers_to])
+    if private and not private.origins:
+        names = ", ".join(name for name, _ in options.private_headers)
+        log.warning("%s: sent to no host, since no URL was given; say where it may go: --headers-to HOST", names)
+    return private
+
+
 def _home(job: Job) -> list[str]:
-    """The URLs that a person gave, among the params too: where headers with secrets may go."""
+    """The URLs that a person gave, among the params too: where typed headers may go."""
     given = [*job.params.get("seeds", ()), *job.params.values()]
     return [text for text in given if isinstance(text, str)]
 

@@ -39,6 +39,7 @@ class HostileSite:
         tls: bool = False,
         more: dict[str, Behaviour] | None = None,
         choose: Callable[[bytes], Behaviour] | None = None,
+        certificate: Path = CERTIFICATE,
     ) -> None:
         self._behaviours = BEHAVIOURS | (more or {})
         self._choose = choose or self._by_path
@@ -47,12 +48,13 @@ class HostileSite:
         self.asked = asyncio.Semaphore(0)  # released for each request
         self.left = asyncio.Semaphore(0)  # released for each connection that ended
         self._tls, self._tasks = tls, set[asyncio.Task[None]]()
+        self._certificate = certificate
 
     async def __aenter__(self) -> Self:
         context = None
         if self._tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(CERTIFICATE)
+            context.load_cert_chain(self._certificate)
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=context)
         self.address = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         self.port = int(self.address.rpartition(":")[2])

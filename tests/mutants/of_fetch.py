@@ -53,6 +53,20 @@ MUTANTS = (
         "fetch/test_guard.py -k 'never_let_through'",
     ),
     Mutant(
+        "cookies without a limit",
+        "a site that sets ever new cookies costs no more for each page (SEC-07)",
+        "fetch/cookies.py",
+        (("        if len(kept) < len(lines):\n", "        if not lines:\n"),),
+        "fetch/test_attacks.py -k 'new_cookies'",
+    ),
+    Mutant(
+        "certificates of one's own not trusted",
+        "a company's own authority is trusted where its certificate is given",
+        "fetch/route.py",
+        (("        if self.more_roots:  # libcurl", "        if not self:  # libcurl"),),
+        "cli/test_ca_bundle.py -k 'signed_by_the_authority'",
+    ),
+    Mutant(
         "zstd unpacked in one go",
         "no more than a step is unpacked before it is counted (H3)",
         "fetch/unpackers.py",
@@ -87,7 +101,7 @@ MUTANTS = (
         "secrets for every host",
         "a header with a secret goes only to the origins that the job was given (H5)",
         "fetch/secrets.py",
-        (("return self._headers if origin in self._origins else ()", "return self._headers"),),
+        (("return self._headers if origin in self.origins else ()", "return self._headers"),),
         "fetch/test_routes.py -k 'nowhere_else_h5'",
     ),
     Mutant(

@@ -115,7 +115,7 @@ class Exchange:
         self._reset()
         self._since_ms = self._began_ms = self._seen_ms = now_ms
         self.curl.setopt(pycurl.URL, url)
-        if headers or self._extra:
+        if headers != self._extra:
             self._set_headers(headers)
 
     def pin(self, endpoint: str) -> None:
@@ -243,8 +243,8 @@ class Exchange:
         route.apply(self.curl)
 
     def _set_headers(self, headers: Headers) -> None:
-        self._extra = headers
         self.curl.setopt(pycurl.HTTPHEADER, self._common + header_lines(headers))
+        self._extra = headers
 
     def _open_socket(self, _purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> LentSocket | int:
         """The guard's moment: called by libcurl for every connection, with the address it is about to connect to."""

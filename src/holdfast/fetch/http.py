@@ -109,7 +109,10 @@ class HttpFetcher:
             raise exchange.failure(code, message)
         while exchange.is_behind:
             await self._clock.wait(TICK_S)  # `_sweep` decodes the rest
-        return exchange.response(url, self._clock.monotonic_ms() - began_ms)
+        response = exchange.response(url, self._clock.monotonic_ms() - began_ms)
+        if self._route.jar is not None:
+            self._route.jar.after(exchange.curl, response.headers)
+        return response
 
     def _sweep(self) -> None:
         """All deadlines of all exchanges at once, instead of timers for each: none is late by more than 0.1 s."""

@@ -80,7 +80,7 @@ SETTINGS: tuple[Setting, ...] = (
     _pace("http.allow", "allow", kinds.ENDPOINTS, "private addresses let through, one by one", "--allow"),
     _pace("http.resolve", "resolve", kinds.NAMES, "names of simulated worlds, and where they are", "--resolve"),
     _pace("http.detect_blocks", "detect_blocks", kinds.FLAG,
-          "`false`: neither a block page nor 403 ten times in a row pauses the job"),
+          "`false`: neither block pages nor 403 ten times in a row pause the job"),
     _pace("limits.targets_per_host", "targets_per_host", kinds.whole(0, 10**9),
           "targets of one host in a job; links beyond are skipped; 0: any number"),
     _pace("concurrency", "concurrency", kinds.clamped(1, AT_ONCE_MAX), "fetches at once", "--concurrency"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import random
 import secrets
@@ -21,6 +22,7 @@ from holdfast.blobs.shelf import SegmentShelf, is_being_restored
 from holdfast.blobs.shelf import opened as _opened
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
+from holdfast.config.certificates import more_roots
 from holdfast.engine.liveness import boot_id
 from holdfast.engine.session import Parts, Session
 from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
@@ -40,8 +42,11 @@ if TYPE_CHECKING:
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
+    from holdfast.fetch.secrets import PrivateHeaders
     from holdfast.model.snapshot import Manifest
     from holdfast.policy.filters import Condition
+
+log = logging.getLogger(__name__)
 
 READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
@@ -152,12 +157,16 @@ def blobs_of(settings: Settings, job: Job) -> Blobs:
     return Segments(settings.segments, job.uid, writer)
 
 
-def fetcher_of(job: Job, options: Options) -> Fetcher:
-    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2)."""
+def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) -> Fetcher:
+    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2).
+
+    `held`: how many bytes of its answers steps hold, and how many wait for a commit.
+    """
+    from holdfast.fetch.cookies import CookieJar
     from holdfast.fetch.guard import Guard
     from holdfast.fetch.http import HttpFetcher
-    from holdfast.fetch.route import Route, cookie_jar
-    from holdfast.fetch.secrets import PrivateHeaders
+    from holdfast.fetch.in_flight import BytesInFlight
+    from holdfast.fetch.route import Route
 
     budget = Budget(
         connect_s=min(options.connect_timeout_s, options.timeout_s),
@@ -175,13 +184,26 @@ def fetcher_of(job: Job, options: Options) -> Fetcher:
         headers=options.headers,
         concurrency=options.concurrency,
         clock=SystemClock(),
-        route=Route(proxy=options.proxy, jar=cookie_jar() if keeps_cookies else None),
-        private=PrivateHeaders(options.private_headers, _home(job)),
+        route=Route(
+            proxy=options.proxy, jar=CookieJar() if keeps_cookies else None, more_roots=more_roots(options.ca_bundle)
+        ),
+        private=_private_headers(job, options),
+        in_flight=BytesInFlight(options.bytes_in_flight, held),
     )
 
 
+def _private_headers(job: Job, options: Options) -> PrivateHeaders:
+    from holdfast.fetch.secrets import PrivateHeaders
+
+    private = PrivateHeaders(options.private_headers, [*_home(job), *options.headers_to])
+    if private and not private.origins:
+        names = ", ".join(name for name, _ in options.private_headers)
+        log.warning("%s: sent to no host, since no URL was given; say where it may go: --headers-to HOST", names)
+    return private
+
+
 def _home(job: Job) -> list[str]:
-    """The URLs that a person gave, among the params too: where headers with secrets may go."""
+    """The URLs that a person gave, among the params too: where typed headers may go."""
     given = [*job.params.get("seeds", ()), *job.params.values()]
     return [text for text in given if isinstance(text, str)]
 
@@ -208,11 +230,11 @@ def open_session(
     options = options_of(job.options, workers=workers, place=place)
     reserve = _reserve(settings)
     reserve.keep()
-    return Session(
+    session = Session(
         job,
         Parts(
             open_ledger=lambda: open_ledger(settings),
-            open_fetcher=lambda: fetcher_of(job, options),
+            open_fetcher=lambda: fetcher_of(job, options, lambda: session.held_bytes),
             blobs=blobs_of(settings, job),
             recipe=catalogue.recipe_for(job),
             clock=SystemClock(),
@@ -231,6 +253,7 @@ def open_session(
             refusal=lambda url: refuse_private_seed(options, url),
         ),
     )
+    return session
 
 
 def has_reserve(settings: Settings) -> bool:

@@ -9,7 +9,7 @@ MUTANTS = (
         "a secret written into a job",
         "a secret of a job file is named, never stored",
         "config/secrets.py",
-        (("    if name.strip().lower() in SECRET_HEADERS and", "    if not name and"),),
+        (("    if is_secret(name.strip(), value.strip()) and", "    if not name and"),),
         "config/test_jobfile.py -k 'refused_by_its_key'",
     ),
     Mutant(
@@ -63,5 +63,19 @@ MUTANTS = (
             ),
         ),
         "config/test_reading.py -k 'no_part_of_a_password'",
+    ),
+    Mutant(
+        "typed headers for every host",
+        "a header typed for a job goes to the origins of its seeds only (SEC-08)",
+        "config/headers.py",
+        ((" or not (anywhere or name.lower() in HARMLESS_HEADERS)", ""),),
+        "cli/test_headers.py -k 'go_to_the_seeds_alone'",
+    ),
+    Mutant(
+        "secrets told by their names only",
+        "a secret is not stored in the clear, whatever its header is called (SEC-08)",
+        "config/secrets.py",
+        (("    return _SECRET_VALUE.fullmatch(value) is not None or any(", "    return bool(value) and any("),),
+        "cli/test_headers.py -k 'by_its_name_or_its_looks'",
     ),
 )

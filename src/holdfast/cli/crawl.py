@@ -36,8 +36,9 @@ RECIPE = "site"
 _NAME_OR_ID = re.compile(r"[\w.~-]+")
 EPILOG = (
     "robots.txt is read and obeyed, as the product `holdfast`: what it forbids is skipped, its Crawl-delay is kept.\n"
-    "Secrets are named, not typed: --header 'Authorization: env:TOKEN', --proxy env:NAME, or file:PATH. A header with\n"
-    "a secret goes only to the hosts of the URLs given. Proxies of the environment (http_proxy) are not used."
+    "Secrets are named, not typed: --header 'Authorization: env:TOKEN', --proxy env:NAME, or file:PATH. Headers\n"
+    "go only to the hosts of the URLs given; --headers-to names more. Proxies of the environment (http_proxy) are not\n"
+    "used."
 )
 
 

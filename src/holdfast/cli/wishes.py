@@ -9,7 +9,8 @@ from typing import Any
 
 from holdfast.cli.parser import Parser
 from holdfast.cli.values import duration, show_size, size, whole
-from holdfast.config.headers import read_header, read_proxy
+from holdfast.config.certificates import read_bundle
+from holdfast.config.headers import read_header, read_headers_to, read_proxy
 from holdfast.config.presets import HELP as PRESETS_HELP
 from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
@@ -71,6 +72,19 @@ def pace_arguments(parser: Parser) -> None:
         "--header", type=read_header, action="append", metavar="'K: V'", help="repeatable; for secrets see below"
     )
     pace.add_argument(
+        "--headers-to",
+        type=read_headers_to,
+        action="append",
+        metavar="HOST",
+        help="also send typed headers there; repeatable; any: all hosts, those without a secret",
+    )
+    pace.add_argument(
+        "--ca-bundle",
+        type=read_bundle,
+        metavar="FILE",
+        help="certificates to trust besides the system's, PEM; also SSL_CERT_FILE",
+    )
+    pace.add_argument(
         "--proxy", type=read_proxy, metavar="URL", help="http, https or socks5; with a password: env:NAME or file:PATH"
     )
     pace.add_argument("--cookies", action="store_true", default=None, help="keep cookies, in memory, for this job")
@@ -113,6 +127,8 @@ def read_pace(options: argparse.Namespace) -> dict[str, Any]:
         "timeout_s": options.timeout,
         "user_agent": options.user_agent,
         "headers": None if options.header is None else tuple(options.header),
+        "headers_to": None if options.headers_to is None else tuple(options.headers_to),
+        "ca_bundle": options.ca_bundle,
         "proxy": options.proxy,
         "cookies": options.cookies,
         "ignore_robots": options.ignore_robots,

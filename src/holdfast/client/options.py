@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from typing import Any, TypedDict, get_args, get_type_hints
 
 from holdfast.client.arguments import check_kind
-from holdfast.config.headers import read_header, read_proxy
+from holdfast.config.certificates import read_bundle
+from holdfast.config.headers import read_header, read_headers_to, read_proxy
 from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
 from holdfast.model import units
@@ -27,6 +28,8 @@ class PaceOptions(TypedDict, total=False):
     time_limit: float | str
     user_agent: str
     headers: Mapping[str, str]
+    headers_to: Sequence[str]
+    ca_bundle: str
     proxy: str
     cookies: bool
     ignore_robots: bool
@@ -76,6 +79,8 @@ PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "time_limit": ("time_limit_s", _number(units.duration(0.001, 10**9))),
     "user_agent": ("user_agent", _agent),
     "headers": ("headers", lambda value: tuple(read_header(f"{name}: {text}") for name, text in value.items())),
+    "headers_to": ("headers_to", lambda value: tuple(map(read_headers_to, _texts(value)))),
+    "ca_bundle": ("ca_bundle", read_bundle),
     "proxy": ("proxy", read_proxy),
     "cookies": ("cookies", bool),
     "ignore_robots": ("ignore_robots", bool),

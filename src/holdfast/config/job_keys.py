@@ -91,6 +91,8 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
     JobKey("user_agent",    _TEXT,     ALL,           "what sites are told", "--user-agent"),
     JobKey("header",        _HEADERS,  ALL,           "`K: V`; secrets by `env:NAME` or `file:PATH`", "--header"),
     JobKey("proxy",         kinds.SECRET_URL, ALL,    "a proxy; with a password `env:NAME` or `file:PATH`", "--proxy"),
+    JobKey("headers_to",    _TEXTS,    ALL,           "hosts that headers go to, beside the seeds'", "--headers-to"),
+    JobKey("ca_bundle",     _TEXT,     ALL,           "certificates to trust besides the system's", "--ca-bundle"),
     JobKey("cookies",       _FLAG,     ALL,           "keep cookies", "--cookies"),
     JobKey("browser",       _FLAG,     ALL,           "fetch with Chromium", "--browser"),
     JobKey("record",        _FLAG,     ALL,           "keep requests and failed answers too", "--record"),
@@ -116,4 +118,4 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
 )}
 # fmt: on
 INPUTS = ("seeds", "range", "list", "keywords")
-PATHS = ("seeds_file", "keywords_file", "output")  # relative to the file that names them
+PATHS = ("seeds_file", "keywords_file", "output", "ca_bundle")  # relative to the file that names them

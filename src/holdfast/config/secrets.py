@@ -5,12 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from math import log2
 from pathlib import Path
 
 from holdfast.errors import BadParams
 
 REFERENCES = ("env:", "file:")
-SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key"})
+# In a header's name, anywhere or as a word of its own; and how values look that are a secret under any name.
+_SECRET_PARTS = ("token", "secret", "password", "passwd", "apikey", "cookie", "session", "credential", "authoriz")
+_SECRET_WORDS = frozenset({"key", "auth", "pwd", "sid", "jwt", "authentication", "signature"})
+_SECRET_VALUE = re.compile(
+    r"(?i:bearer|basic|digest|token|apikey|negotiate)\s+\S{6,}"
+    r"|eyJ[\w-]{8,}\.[\w-]{8,}.*"
+    r"|(?:gh[a-z]_|github_pat_|glpat-|sk-|xox[a-z]-|AKIA|AIza|hf_|npm_|pypi-)\S{10,}"
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
+_RUN = re.compile(r"[A-Za-z0-9+=]{20,}")
+_BITS_MIN = 3.0  # per character: English without spaces has less in so short a text, or no digits
+# They say what we can read or want, and nothing of who we are: sent to every host.
+HARMLESS_HEADERS = frozenset(
+    {
+        "accept", "accept-charset", "accept-language", "cache-control", "dnt", "from", "pragma", "sec-gpc",
+        "upgrade-insecure-requests",
+    }
+)  # fmt: skip
 SECRET_BYTES_MAX = 64_000
 _IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^/\s]*)@"
 _IN_A_QUERY = r"(?<=password=)[^&\s]*"
@@ -57,8 +75,27 @@ def refuse_clear_password(text: str) -> None:
 def refuse_clear_header(line: str) -> None:
     """ValueError where a header that carries a secret carries it in the clear."""
     name, _, value = line.partition(":")
-    if name.strip().lower() in SECRET_HEADERS and not is_reference(value.strip()):
+    if is_secret(name.strip(), value.strip()) and not is_reference(value.strip()):
         raise ValueError(f"{name} would be stored in the clear; write {name}: env:NAME or {name}: file:PATH")
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether this header seems to carry a secret, by its name or by what its value looks like."""
+    low = name.lower()
+    if low in HARMLESS_HEADERS:
+        return False
+    words = re.split(r"[^a-z0-9]+", low)
+    if not _SECRET_WORDS.isdisjoint(words) or any(part in low.replace("-", "") for part in _SECRET_PARTS):
+        return True
+    return _SECRET_VALUE.fullmatch(value) is not None or any(map(_is_random, _RUN.findall(value)))
+
+
+def _is_random(run: str) -> bool:
+    """Letters and digits mixed, hardly one of them twice: nothing that a person made up."""
+    if run.isalpha() or run.isdigit():
+        return False
+    shares = [run.count(char) / len(run) for char in set(run)]
+    return -sum(share * log2(share) for share in shares) >= _BITS_MIN
 
 
 def placed(text: str, folder: Path) -> str:

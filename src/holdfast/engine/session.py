@@ -18,6 +18,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine import joblog
+from holdfast.engine.blocks import Blocks
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead, opened, walk_on
 from holdfast.engine.execute import Executor
@@ -117,6 +118,11 @@ class Session:
         self.on_plan_failed: Callable[[str], None] = lambda why: None  # for who holds the control elsewhere
         self.on_drained: Callable[[], None] = lambda: None  # likewise: perhaps that was the last page
         self._plan_failed = ""  # what of it was told
+
+    @property
+    def held_bytes(self) -> tuple[int, int]:
+        """Of answers: what steps hold, and what waits for its commit."""
+        return (0, 0) if self._worker is None else self._worker.held_bytes
 
     def run(self) -> Ended:
         try:
@@ -277,7 +283,8 @@ class Session:
         options = options_of(job.options, workers=parts.workers, place=parts.place)
         book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots)
         pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
-        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace)
+        blocks = Blocks(job.id, self._thread, parts.clock, delay_ms=options.delay_ms)
+        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace, blocks)
         context = Context(
             params=job.params,
             salt=salt,
@@ -300,6 +307,7 @@ class Session:
             ),
             random=parts.random,
             pace=pace,
+            blocks=blocks,
             heartbeat=heartbeat,
             checkpointer=Checkpointer(job.id, options, parts.clock, workers=parts.workers),
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock, jittered
 from holdfast.engine import joblog
+from holdfast.engine.blocks import Blocks
 from holdfast.engine.bodies import pack_ahead, stored
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.execute import Executor, Finished, handed_back
@@ -77,6 +78,7 @@ class Worker:
     in_levels: bool
     random: Random
     pace: Pace
+    blocks: Blocks | None = None
     named: bool = False  # whether targets may have names and params
     compared: bool = False  # whether only what is new or changed is wanted
     pages_max: int | None = None  # the job's page limit, over all workers
@@ -118,11 +120,17 @@ class Worker:
                 self._send()
                 if self._should_sweep():
                     await self.thread.insist(self.on_idle)
+                    await self._give_up_blocked()
                 else:
                     await self._rest()
         finally:
             await self._abandon()
         return self._drained
+
+    async def _give_up_blocked(self) -> None:
+        """Nothing is in hand, and what is left may be of hosts that block us only."""
+        if self.blocks is not None and (because := await self.blocks.pausing()):
+            self.stop(BLOCKED, because)
 
     def stop(self, why: str, because: str = "") -> None:
         """Claim nothing more; pages in hand get a deadline. A second order does not lengthen the first's."""
@@ -164,6 +172,12 @@ class Worker:
     def not_saved(self) -> int:
         """Pages that were worked and whose results no commit has taken."""
         return sum(item.verdict.move != "hand_back" for item in self._unsettled())
+
+    @property
+    def held_bytes(self) -> tuple[int, int]:
+        """Of answers: what steps hold, and what waits for its commit."""
+        bodies = (item.body for item in self._unsettled() if item.body is not None)
+        return self.executor.held_bytes, sum(len(body.content) for body in bodies)
 
     def _unsettled(self) -> list[Finished]:
         return [*self._waiting, *self._sent]

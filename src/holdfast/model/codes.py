@@ -46,7 +46,7 @@ _ROWS = (
     Code("http_4xx", "the request was refused", False),
     Code(
         "blocked",
-        "a block page or endless 403: the site means us",
+        "block pages or endless 403: the site means us",
         False,
         pauses_job=True,
         hands_back=True,

@@ -34,9 +34,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     first_byte_timeout_s: float = 30.0
     idle_timeout_s: float = 20.0
     max_bytes: int = 50_000_000
+    bytes_in_flight: int = 256_000_000  # of answers that one process holds
     user_agent: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    headers_to: tuple[str, ...] = ()  # origins that headers go to beside those of the seeds; "any": see config
     private_headers: tuple[tuple[str, str], ...] = ()  # filled in for a fetcher, never stored
+    ca_bundle: str = ""  # a file of certificates to trust besides the system's
     proxy: str = ""  # a URL, or where one with a password is to be found: env:NAME, file:PATH
     cookies: bool = False
     allow: tuple[str, ...] = ()  # "127.0.0.1:8123": private addresses let through, one by one

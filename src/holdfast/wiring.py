@@ -7,6 +7,7 @@ import os
 import random
 import secrets
 import shutil
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,6 +49,9 @@ MEGABYTE = 1_000_000
 NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not there yet: a wrong choice, not a full disk
 TARGETS_IN_MEMORY = 20_000  # while they are sorted
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
+
+
+Tell = Callable[[str], object]
 
 
 class Export(Protocol):
@@ -373,6 +377,8 @@ def exporter(
     where: Sequence[Condition] = (),
     fields: Fields | None = None,
     dated_ms: int | None = None,
+    apart: bool = False,
+    tell: Tell = warnings.warn,
 ) -> Iterator[Export]:
     """Writes the results of a job, and answers how many; wrong wishes raise here."""
     from holdfast.blobs.archive import WarcArchive
@@ -388,22 +394,38 @@ def exporter(
             raise BadParams("--date is for WARC files; lines of jsonl and csv say when a page was fetched")
         return {"jsonl": export.write_jsonl, "csv": export.write_csv}[form](results, out, rows)
 
-    with results_of(settings, ledger, job, where=where, fields=fields) as results:
+    with results_of(settings, ledger, job, where=where, fields=fields, apart=apart, tell=tell) as results:
         yield write
 
 
 @contextmanager
 def results_of(
-    settings: Settings, ledger: Ledger, job: Job, *, where: Sequence[Condition] = (), fields: Fields | None = None
+    settings: Settings,
+    ledger: Ledger,
+    job: Job,
+    *,
+    where: Sequence[Condition] = (),
+    fields: Fields | None = None,
+    apart: bool = False,
+    tell: Tell = warnings.warn,
 ) -> Iterator[Results]:
-    """The results of a job, to be read one by one."""
+    """The results of a job, to be read one by one. What could not be read of them is told at the end.
+
+    `apart`: texts are derived in another process, because a crawl works in this one.
+    """
     from holdfast.engine.results import EVERYTHING, Results
     from holdfast.recipes.site.text import visible_text
+    from holdfast.recipes.site.text_process import TextProcess
 
-    blobs = Segments(settings.segments, job.uid, READER)
+    blobs, text_process = Segments(settings.segments, job.uid, READER), TextProcess()
     try:
-        yield Results(ledger, blobs, job, visible_text, where, fields or EVERYTHING).check()
+        read_text = text_process if apart else visible_text
+        results = Results(ledger, blobs, job, read_text, where, fields or EVERYTHING).check()
+        yield results
+        if told := results.told_unread():
+            tell(told)
     finally:
+        text_process.close()
         blobs.close()
 
 

@@ -52,6 +52,43 @@ def test_a_csv_export_is_the_same_rows_as_the_jsonl_export(frogs: Path) -> None:
     assert rows == [{name: "" if value is None else str(value) for name, value in line.items()} for line in lines]
 
 
+def test_every_page_comes_with_its_text_unless_other_fields_are_named(tree: WorldServer, tmp_path: Path) -> None:
+    """The first command that a user types gives content: as a file, as a table, as a stream."""
+    streamed = holdfast(*crawl_words(tree, "-o", "-"), cwd=tmp_path)
+    assert (streamed.code, len(streamed.out.splitlines())) == (0, PAGES)
+    for name in ("frogs.jsonl", "frogs.csv"):
+        assert holdfast("export", "frogs", "-o", name, cwd=tmp_path).code == 0
+    pages = [json.loads(line) for line in (tmp_path / "frogs.jsonl").read_text().splitlines()]
+    assert all(tuple(page) == PAGE_FIELDS for page in pages)
+    assert all(page["text"] and "<" not in page["text"] for page in pages)
+    assert {page["markdown"] for page in pages} == {None}
+    texts = {page["url"]: page["text"] for page in pages}
+    assert texts == {page["url"]: page["text"] for page in map(json.loads, streamed.out.splitlines())}
+    with (tmp_path / "frogs.csv").open(newline="", encoding="utf-8") as file:
+        assert texts == {row["url"]: row["text"] for row in csv.DictReader(file)}
+    titles = holdfast("export", "frogs", "-o", "-", "--fields", "url,title", cwd=tmp_path).out.splitlines()
+    assert {tuple(json.loads(line)) for line in titles} == {("url", "title")}
+
+
+@pytest.mark.parametrize("way", ["missing", "damaged"])
+def test_pages_whose_bytes_are_lost_are_exported_without_text_and_told(
+    way: str, tree: WorldServer, tmp_path: Path
+) -> None:
+    assert holdfast(*crawl_words(tree), cwd=tmp_path).code == 0
+    [segment] = (tmp_path / "holdfast-data" / "segments").rglob("*.warc.gz")
+    if way == "missing":
+        segment.unlink()
+    else:
+        segment.write_bytes(bytes(segment.stat().st_size))
+    done = holdfast("export", "frogs", "-o", "-", cwd=tmp_path)
+    assert done.code == 0
+    assert [json.loads(line)["text"] for line in done.out.splitlines()] == [None] * PAGES
+    told = (
+        f"text is null for {PAGES} pages, whose stored bytes are {way} ({PAGES}). Which: holdfast verify frogs --deep"
+    )
+    assert told in done.err
+
+
 def test_a_warc_export_passes_every_reader_and_holds_every_page(frogs: Path) -> None:
     """`warcio check`, `gzip -t`, and two readers that list every page."""
     assert holdfast("export", "frogs", "-o", "frogs.warc.gz", "--format", "warc", cwd=frogs).code == 0

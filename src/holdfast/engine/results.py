@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
 from holdfast.engine.ordering import CASES, by_number
-from holdfast.errors import BadParams, Corrupt
+from holdfast.errors import BadParams, Corrupt, NotFound
 from holdfast.model.job import Job
 from holdfast.model.outcome import body_of
-from holdfast.model.page import PAGE_FIELDS, page_object
+from holdfast.model.page import PAGE_FIELDS, TEXT, page_object
 from holdfast.model.target import PageRow
 from holdfast.policy.filters import Condition
 from holdfast.ports import Blobs, Views
 
 ROWS_AT_ONCE = 500
 SITE = "site"
-TEXT = "text"
 ENVELOPE = ("url", "key", "target", "run", "kind")  # what every record has besides its own fields
-ON_REQUEST = ("key", TEXT)
+ON_REQUEST = ("key",)
+WITHOUT_TEXT = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip", "application/octet-stream")
 GOING = ("pending", "in_progress")
 
 ReadText = Callable[[bytes, str], str | None]
@@ -63,6 +64,7 @@ class Results:
     read_text: ReadText
     where: Sequence[Condition] = ()
     fields: Fields = EVERYTHING
+    unread: Counter[str] = field(default_factory=Counter)  # pages whose stored bytes are missing or damaged, by reason
 
     def check(self) -> Results:
         """Itself; BadParams where a field is named that no page has, or no record that is there.
@@ -107,7 +109,7 @@ class Results:
         names = self.fields.names
         if "key" in names and self.job.recipe == SITE:
             whole["key"] = row.key.hex()
-        if TEXT in names and TEXT not in whole:
+        if TEXT not in whole and (TEXT in names or (self.fields.only is None and self.job.recipe == SITE)):
             whole[TEXT] = self._text(row, whole.get("content_type") or row.media)
         wanted = names if self.fields.only is not None else (*whole, *names)
         return {name: whole.get(name) for name in wanted}
@@ -129,8 +131,27 @@ class Results:
         return tuple(dict.fromkeys((*found, *self.fields.plus)))
 
     def _text(self, row: PageRow, content_type: str) -> str | None:
+        """The visible text. A page whose bytes are lost is exported without it, and counted."""
         body = body_of(row)
-        return None if body is None else self.read_text(self.blobs.read(body), content_type)
+        if body is None or content_type.lower().startswith(WITHOUT_TEXT):
+            return None
+        try:
+            return self.read_text(self.blobs.read(body), content_type)
+        except NotFound:
+            self.unread["missing"] += 1
+        except Corrupt:
+            self.unread["damaged"] += 1
+        return None
+
+    def told_unread(self) -> str:
+        """What is missing from what was written, in a sentence; empty where nothing is."""
+        if not self.unread:
+            return ""
+        pages = self.unread.total()
+        parts = " or ".join(f"{why} ({n})" for why, n in sorted(self.unread.items()))
+        noun = "page, whose" if pages == 1 else "pages, whose"
+        which = f"holdfast verify {self.job.name} --deep"
+        return f"text is null for {pages} {noun} stored bytes are {parts}. Which: {which}"
 
 
 def record_object(row: PageRow) -> dict[str, Any]:

@@ -68,7 +68,8 @@ def test_status_is_one_screen(crawled: Path) -> None:
     assert "  failed: http_404 1" in lines
     assert (
         lines[-1]
-        == "allowed: holdfast crawl frogs --mode full, holdfast retry frogs, holdfast rollback frogs CHECKPOINT"
+        == "allowed: holdfast crawl frogs --mode new, holdfast crawl frogs --mode full, holdfast retry frogs, "
+        "holdfast rollback frogs CHECKPOINT"
     )
     assert len(lines) < 12
 

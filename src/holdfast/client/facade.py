@@ -82,7 +82,8 @@ class Job:
         with self._ledger() as ledger:
             job, counts, point = ledger.books(self._key)
             worked, now_ms = control.holder_of(ledger, job) is not None, SystemClock().wall_ms()
-            job = control.as_it_stands(ledger, job, is_worked=worked)
+            life_s = self._settings.lease_s
+            job = control.as_it_stands(ledger, job, is_worked=worked, now_ms=now_ms, life_s=life_s)
             waits, rate = waited_for(ledger, job, counts, now_ms), average_rate(job, counts)
             past = past_of(ledger, job.id, now_ms)
             return job_document(

@@ -57,7 +57,8 @@ class TextProcess:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         _write(self._child.stdin, _encode((body, content_type)))
-        return _answer(_read(self._child.stdout))
+        text: str | None = _answer(_read(self._child.stdout))
+        return text
 
 
 def serve(source: IO[bytes], out: IO[bytes]) -> None:

@@ -21,6 +21,7 @@ from holdfast.config import Settings
 from holdfast.config.results_file import writable
 from holdfast.engine import control, retrying
 from holdfast.engine import exclude as exclusions
+from holdfast.engine.asking import same_inputs, second_job
 from holdfast.engine.breakdown import breakdown_document
 from holdfast.engine.documents import change_document, failures_document, run_document, target_document
 from holdfast.engine.explain import explain
@@ -40,6 +41,7 @@ from holdfast.model.target import TargetRow
 from holdfast.policy import filters, limits
 from holdfast.policy.marks import check_word
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 
 POLL_S = 0.05
 ROWS_AT_ONCE = 500
@@ -115,6 +117,8 @@ class Job:
             job = ledger.books(self._key)[0]
             if mode in ("full", "new") and job.status == "completed":
                 control.rescan(ledger, job, mode=mode, actor=ACTOR)
+            if mode == "new" and job.run == 0:
+                _refuse_second(ledger, job)
         if processes == 1:
             work(self._settings, self._key, on_progress, halt)
         else:
@@ -377,6 +381,13 @@ class Job:
                     job = control.make_ready(ledger, job, row, actor=ACTOR)
             if job.status != wanted:
                 raise Refused(f"{job.name} is {job.status} already: it ended before it could be {wanted}")
+
+
+def _refuse_second(ledger: Ledger, job: model.Job) -> None:
+    """A first run has nothing to compare with; another job of the same inputs is what was meant."""
+    others = same_inputs(ledger, catalogue.recipe_for(job), job.params, but=job.id)
+    if others:
+        raise second_job(others, way=f'job("{others[0].name}").run(mode="new")', otherwise="run it without a mode")
 
 
 def _run(row: RunLook, job: model.Job, counts: model.Counts) -> Run:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from holdfast.blobs.journal import FileJournal, JournalReader
 from holdfast.blobs.publish import make_directory, publish_copy, refusal
@@ -38,6 +38,7 @@ from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
+    from holdfast.engine.duplicates import Content
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
@@ -376,6 +377,7 @@ def exporter(
     *,
     where: Sequence[Condition] = (),
     fields: Fields | None = None,
+    distinct: bool = False,
     dated_ms: int | None = None,
     apart: bool = False,
     tell: Tell = warnings.warn,
@@ -394,7 +396,9 @@ def exporter(
             raise BadParams("--date is for WARC files; lines of jsonl and csv say when a page was fetched")
         return {"jsonl": export.write_jsonl, "csv": export.write_csv}[form](results, out, rows)
 
-    with results_of(settings, ledger, job, where=where, fields=fields, apart=apart, tell=tell) as results:
+    with results_of(
+        settings, ledger, job, where=where, fields=fields, distinct=distinct, apart=apart, tell=tell
+    ) as results:
         yield write
 
 
@@ -406,6 +410,7 @@ def results_of(
     *,
     where: Sequence[Condition] = (),
     fields: Fields | None = None,
+    distinct: bool = False,
     apart: bool = False,
     tell: Tell = warnings.warn,
 ) -> Iterator[Results]:
@@ -413,15 +418,21 @@ def results_of(
 
     `apart`: texts are derived in another process, because a crawl works in this one.
     """
+    from holdfast.blobs.spill import in_order
     from holdfast.engine.results import EVERYTHING, Results
     from holdfast.recipes.site.text import visible_text
     from holdfast.recipes.site.text_process import TextProcess
 
+    def sorted_outside(rows: Iterable[Content], key: Callable[[Content], Any]) -> Iterator[Content]:
+        return in_order(rows, settings.data, kind=tuple[bytes, int, str], key=key)
+
     blobs, text_process = Segments(settings.segments, job.uid, READER), TextProcess()
     try:
         read_text = text_process if apart else visible_text
-        results = Results(ledger, blobs, job, read_text, where, fields or EVERYTHING).check()
-        yield results
+        results = Results(
+            ledger, blobs, job, read_text, where, fields or EVERYTHING, distinct=distinct, in_order=sorted_outside
+        )
+        yield results.check()
         if told := results.told_unread():
             tell(told)
     finally:

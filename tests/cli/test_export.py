@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+import holdfast as hf
 from cli.commands import PROGRAM, Running, crawl_words, environment, holdfast, ledger_in, put_into, submit
+from cli.polite_origin import Answer, Origin, linking
 from holdfast.demo.serving import WorldServer
 from holdfast.model.page import PAGE_FIELDS
 from waiting import wait_until
@@ -132,6 +134,26 @@ def test_only_what_was_asked_for_is_exported(frogs: Path) -> None:
     assert {tuple(line) for line in lines} == {("depth", "url", "text")}
     assert {line["depth"] for line in lines} == {1}
     assert all(line["text"] and "<" not in line["text"] for line in lines)
+
+
+def test_an_export_may_leave_pages_with_the_same_bytes_out(tmp_path: Path) -> None:
+    """`/` and `/index.html` are two pages of one content: marked, or left out, in every form; a stream cannot know."""
+    same, other = linking("/index.html", "/other"), linking("/")
+    with Origin(lambda path: {"/": same, "/index.html": same, "/other": other}.get(path, Answer(404))) as origin:
+        words = ["crawl", origin.url, "--allow", origin.address, "--delay", "0", "--name", "frogs"]
+        assert holdfast(*words, cwd=tmp_path).code == 0
+        home = f"{origin.url}/"
+    marked = holdfast("export", "frogs", "-o", "-", "--fields", "url,duplicate_of", cwd=tmp_path).out.splitlines()
+    assert {tuple(json.loads(line).values()) for line in marked} == {
+        (home, None), (f"{home}index.html", home), (f"{home}other", None),
+    }  # fmt: skip
+    for name in ("frogs.jsonl", "frogs.csv", "frogs.warc.gz"):
+        assert "Wrote 2 pages" in holdfast("export", "frogs", "-o", name, "--distinct", cwd=tmp_path).err
+    job = hf.job("frogs", data=tmp_path / "holdfast-data")
+    assert [page.url for page in job.records(distinct=True)] == [home, f"{home}other"]
+    assert job.export(tmp_path / "distinct.csv", distinct=True) == 2
+    done = holdfast("export", "frogs", "-o", "-", "--distinct", "--follow", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
 
 
 def test_one_page_is_not_called_pages(frogs: Path) -> None:

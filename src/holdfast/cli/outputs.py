@@ -42,6 +42,7 @@ class Selection:
 
     where: Sequence[tuple[str, bool, tuple[str, ...]]] = ()
     fields: Fields | None = None
+    distinct: bool = False
     dated_ms: int | None = None
 
 
@@ -150,6 +151,7 @@ def write_results(
         job,
         where=selection.where,
         fields=selection.fields,
+        distinct=selection.distinct,
         dated_ms=selection.dated_ms,
         apart=apart,
         tell=call.voice.insist,

@@ -280,14 +280,19 @@ class Job:
 
     # Results
 
-    def records(self, where: str = "", fields: str = "") -> Iterator[Row]:
-        """Results in the order of discovery: pages of a site, records of a recipe. `fields` as `--fields`."""
-        return self._records(_conditions(where), parse_fields(fields) if fields else None)
+    def records(self, where: str = "", fields: str = "", *, distinct: bool = False) -> Iterator[Row]:
+        """Results in the order of discovery: pages of a site, records of a recipe. `fields` as `--fields`.
 
-    def _records(self, where: list[filters.Condition], chosen: Fields | None) -> Iterator[Row]:
+        `distinct`: of pages with the same bytes only the first that was found.
+        """
+        return self._records(_conditions(where), parse_fields(fields) if fields else None, distinct)
+
+    def _records(self, where: list[filters.Condition], chosen: Fields | None, distinct: bool) -> Iterator[Row]:
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
-            with wiring.results_of(self._settings, ledger, job, where=where, fields=chosen) as results:
+            with wiring.results_of(
+                self._settings, ledger, job, where=where, fields=chosen, distinct=distinct
+            ) as results:
                 for row in results.rows():
                     yield Row(results.shaped(row))
 
@@ -302,8 +307,19 @@ class Job:
     def _stream(self, consumer: str | None, fields: str, work: bool, halt: Halt) -> Iterator[Row]:
         return stream(self._settings, self._key, consumer, fields, work=work, halt=halt)
 
-    def export(self, path: str | Path, *, format: str | None = None, where: str = "", fields: str = "") -> int:
-        """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named."""
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,
+        where: str = "",
+        fields: str = "",
+        distinct: bool = False,
+    ) -> int:
+        """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named.
+
+        `distinct`: of pages with the same bytes only the first that was found.
+        """
         form = format or next((form for suffix, form in FORMS.items() if str(path).endswith(suffix)), "")
         if form not in FORMS.values():
             raise BadParams(f"{path}: there is no form {form or 'of that suffix'}; there are: jsonl, csv, warc")
@@ -311,7 +327,9 @@ class Job:
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
             chosen = parse_fields(fields) if fields else None
-            with wiring.exporter(self._settings, ledger, job, where=_conditions(where), fields=chosen) as write_form:
+            with wiring.exporter(
+                self._settings, ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
+            ) as write_form:
 
                 def write(file: BinaryIO) -> None:
                     nonlocal written

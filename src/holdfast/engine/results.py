@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
+from holdfast.engine.duplicates import DUPLICATE, InOrder, copies
 from holdfast.engine.ordering import CASES, by_number
 from holdfast.errors import BadParams, Corrupt, NotFound
 from holdfast.model.job import Job
@@ -22,7 +23,7 @@ from holdfast.ports import Blobs, Views
 ROWS_AT_ONCE = 500
 SITE = "site"
 ENVELOPE = ("url", "key", "target", "run", "kind")  # what every record has besides its own fields
-ON_REQUEST = ("key",)
+ON_REQUEST = ("key", DUPLICATE)
 WITHOUT_TEXT = ("image/", "audio/", "video/", "font/", "application/pdf", "application/zip", "application/octet-stream")
 GOING = ("pending", "in_progress")
 
@@ -64,6 +65,8 @@ class Results:
     read_text: ReadText
     where: Sequence[Condition] = ()
     fields: Fields = EVERYTHING
+    distinct: bool = False  # of results with the same content only the first in discovery order
+    in_order: InOrder = lambda rows, key: iter(sorted(rows, key=key))  # outside memory, where there may be many
     unread: Counter[str] = field(default_factory=Counter)  # pages whose stored bytes are missing or damaged, by reason
 
     def check(self) -> Results:
@@ -84,7 +87,7 @@ class Results:
 
     def _named_by_records(self) -> dict[str, None]:
         """The fields of the records that there are, as far as it needs reading to find those that were asked for."""
-        found: dict[str, None] = dict.fromkeys((*ENVELOPE, TEXT))
+        found: dict[str, None] = dict.fromkeys((*ENVELOPE, TEXT, DUPLICATE))
         wanted = set(self.fields.names)
         for row in self._by_discovery() if wanted else ():
             found |= dict.fromkeys(record_object(row))
@@ -94,7 +97,7 @@ class Results:
 
     def rows(self) -> Iterator[PageRow]:
         """Every result, in discovery order; cases by their numbers."""
-        rows = self._by_discovery()
+        rows = self._marked() if self.distinct or DUPLICATE in self.fields.names else self._by_discovery()
         return by_number(rows, lambda row: row.name) if self.job.recipe == CASES else rows
 
     def _by_discovery(self) -> Iterator[PageRow]:
@@ -103,12 +106,31 @@ class Results:
             yield from rows
             after = rows[-1].target, rows[-1].n
 
+    def refuse_duplicates(self) -> None:
+        """Which result is a duplicate is known when all are there: those that come one by one cannot tell."""
+        if self.distinct or DUPLICATE in self.fields.names:
+            raise BadParams("duplicates are known when all results are there: not while they come one by one")
+
+    def _marked(self) -> Iterator[PageRow]:
+        """Those with the content of an earlier one say so, or are left out. Both passes are in the order of targets."""
+        known = copies(self._by_discovery(), self.in_order)
+        copy = next(known, None)
+        for row in self._by_discovery():
+            while copy is not None and copy[1] < row.target:
+                copy = next(known, None)
+            if copy is None or copy[1] != row.target:
+                yield row
+            elif not self.distinct:
+                yield replace(row, duplicate_of=copy[2])
+
     def shaped(self, row: PageRow) -> dict[str, Any]:
         """The object that is exported."""
         whole = page_object(row) if self.job.recipe == SITE else record_object(row)
         names = self.fields.names
         if "key" in names and self.job.recipe == SITE:
             whole["key"] = row.key.hex()
+        if DUPLICATE in names:
+            whole.setdefault(DUPLICATE, row.duplicate_of)
         if TEXT not in whole and (TEXT in names or (self.fields.only is None and self.job.recipe == SITE)):
             whole[TEXT] = self._text(row, whole.get("content_type") or row.media)
         wanted = names if self.fields.only is not None else (*whole, *names)

@@ -70,10 +70,9 @@ def open_ledger(settings: Settings) -> Ledger:
         from holdfast.ledger.postgres import PostgresLedger
 
         return PostgresLedger.open(settings.database_url, None, boot_id())
-    named, colon, _ = settings.database_url.partition(":")  # behind it there may be a password
-    raise BadParams(
-        f"{named + (colon and ':…')!r} names no ledger", hint="--database sqlite, or --database postgresql://…"
-    )
+    named, colon, _ = settings.database_url.partition(":")  # behind it there may be a password, or anywhere in words
+    shown = repr(named + (colon and ":…")) if named.isalnum() else "what --database says"
+    raise BadParams(f"{shown} names no ledger", hint="--database sqlite, or --database postgresql://…")
 
 
 def open_to_look(settings: Settings) -> Ledger:

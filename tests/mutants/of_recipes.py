@@ -93,4 +93,11 @@ MUTANTS = (
         ((r"""r"charset\s*+=\s*+[\"']?\s*+(""", r"""r"charset\s*+=\s*[\"']?\s*("""),),
         "recipes/test_site_charset.py -k header_takes_linear",
     ),
+    Mutant(
+        "text lost with its process",
+        "a process that derives texts and dies costs no text",
+        "recipes/site/text_process.py",
+        (("except (OSError, EOFError, msgspec.DecodeError):", "except msgspec.DecodeError:"),),
+        "recipes/test_site_text_process.py -k 'dies'",
+    ),
 )

@@ -8,10 +8,11 @@ import os
 import random
 import secrets
 import shutil
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from holdfast.blobs.journal import FileJournal, JournalReader
 from holdfast.blobs.publish import make_directory, publish_copy, refusal
@@ -39,6 +40,7 @@ from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
+    from holdfast.engine.duplicates import Content
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
@@ -53,6 +55,9 @@ MEGABYTE = 1_000_000
 NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not there yet: a wrong choice, not a full disk
 TARGETS_IN_MEMORY = 20_000  # while they are sorted
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
+
+
+Tell = Callable[[str], object]
 
 
 class Export(Protocol):
@@ -70,10 +75,9 @@ def open_ledger(settings: Settings) -> Ledger:
         from holdfast.ledger.postgres import PostgresLedger
 
         return PostgresLedger.open(settings.database_url, None, boot_id())
-    named, colon, _ = settings.database_url.partition(":")  # behind it there may be a password
-    raise BadParams(
-        f"{named + (colon and ':…')!r} names no ledger", hint="--database sqlite, or --database postgresql://…"
-    )
+    named, colon, _ = settings.database_url.partition(":")  # behind it there may be a password, or anywhere in words
+    shown = repr(named + (colon and ":…")) if named.isalnum() else "what --database says"
+    raise BadParams(f"{shown} names no ledger", hint="--database sqlite, or --database postgresql://…")
 
 
 def open_to_look(settings: Settings) -> Ledger:
@@ -395,7 +399,10 @@ def exporter(
     *,
     where: Sequence[Condition] = (),
     fields: Fields | None = None,
+    distinct: bool = False,
     dated_ms: int | None = None,
+    apart: bool = False,
+    tell: Tell = warnings.warn,
 ) -> Iterator[Export]:
     """Writes the results of a job, and answers how many; wrong wishes raise here."""
     from holdfast.blobs.archive import WarcArchive
@@ -411,22 +418,47 @@ def exporter(
             raise BadParams("--date is for WARC files; lines of jsonl and csv say when a page was fetched")
         return {"jsonl": export.write_jsonl, "csv": export.write_csv}[form](results, out, rows)
 
-    with results_of(settings, ledger, job, where=where, fields=fields) as results:
+    with results_of(
+        settings, ledger, job, where=where, fields=fields, distinct=distinct, apart=apart, tell=tell
+    ) as results:
         yield write
 
 
 @contextmanager
 def results_of(
-    settings: Settings, ledger: Ledger, job: Job, *, where: Sequence[Condition] = (), fields: Fields | None = None
+    settings: Settings,
+    ledger: Ledger,
+    job: Job,
+    *,
+    where: Sequence[Condition] = (),
+    fields: Fields | None = None,
+    distinct: bool = False,
+    apart: bool = False,
+    tell: Tell = warnings.warn,
 ) -> Iterator[Results]:
-    """The results of a job, to be read one by one."""
+    """The results of a job, to be read one by one. What could not be read of them is told at the end.
+
+    `apart`: texts are derived in another process, because a crawl works in this one.
+    """
+    from holdfast.blobs.spill import in_order
     from holdfast.engine.results import EVERYTHING, Results
     from holdfast.recipes.site.text import visible_text
+    from holdfast.recipes.site.text_process import TextProcess
 
-    blobs = Segments(settings.segments, job.uid, READER)
+    def sorted_outside(rows: Iterable[Content], key: Callable[[Content], Any]) -> Iterator[Content]:
+        return in_order(rows, settings.data, kind=tuple[bytes, int, str], key=key)
+
+    blobs, text_process = Segments(settings.segments, job.uid, READER), TextProcess()
     try:
-        yield Results(ledger, blobs, job, visible_text, where, fields or EVERYTHING).check()
+        read_text = text_process if apart else visible_text
+        results = Results(
+            ledger, blobs, job, read_text, where, fields or EVERYTHING, distinct=distinct, in_order=sorted_outside
+        )
+        yield results.check()
+        if told := results.told_unread():
+            tell(told)
     finally:
+        text_process.close()
         blobs.close()
 
 

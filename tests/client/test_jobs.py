@@ -47,6 +47,15 @@ def test_a_job_is_run_and_its_results_are_read(client: hf.Client, tree: WorldSer
     assert job.checkpoints()[0].reason == "final"
 
 
+def test_a_scan_for_what_is_new_begins_no_second_crawl_of_the_same_seeds(client: hf.Client, tree: WorldServer) -> None:
+    crawl(client, tree, name="frogs")
+    second = crawl(client, tree)
+    with pytest.raises(hf.Refused, match="frogs works the same inputs") as refused:
+        second.run(mode="new")
+    assert refused.value.hint.startswith('did you mean: job("frogs").run(mode="new")')
+    assert second.counts.discovered == 0
+
+
 def test_a_case_is_explained_and_marked_by_its_key(client: hf.Client) -> None:
     with FakeWeb({"/1": "<h1>Case 1</h1>"}) as web:
         job = client.cases("IMM-1-25..IMM-2-25", url=web.url + "/{number}", allow=[web.address], delay=0)

@@ -297,4 +297,11 @@ MUTANTS = (
         (("        _leave_threads(code)\n", "        pass\n"),),
         "crash/test_step_threads.py -k 'told_to_go and 1'",
     ),
+    Mutant(
+        "dead seeds pass",
+        "a page that the user named and that is not there is a failure",
+        "cli/exits.py",
+        (("for code in DEAD_LINKS) or dead_seed()", "for code in DEAD_LINKS)"),),
+        "cli/test_exits.py -k 'dead_seed'",
+    ),
 )

@@ -16,7 +16,7 @@ MUTANTS = (
         "a password in an address shown",
         "no screen shows a password (SEC-03)",
         "config/secrets.py",
-        ((r"""re.sub(_IN_AN_ADDRESS, r"\1:***@", text)""", "text"),),
+        (("""{before.partition(':')[0]}:***@""", "{before}@"),),
         "config/test_reading.py -k 'never_shown'",
     ),
     Mutant(
@@ -56,12 +56,7 @@ MUTANTS = (
         "half a password is shown",
         "what is shown of an address has no part of its password",
         "config/secrets.py",
-        (
-            (
-                r'_IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^/\s]*)@"',
-                r'_IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^/@\s]*)@"',
-            ),
-        ),
+        (("(rest if mark else text).rpartition(", "(rest if mark else text).partition("),),
         "config/test_reading.py -k 'no_part_of_a_password'",
     ),
     Mutant(
@@ -77,5 +72,24 @@ MUTANTS = (
         "config/secrets.py",
         (("    return _SECRET_VALUE.fullmatch(value) is not None or any(", "    return bool(value) and any("),),
         "cli/test_headers.py -k 'by_its_name_or_its_looks'",
+        "results in the place of a ledger",
+        "no results file takes the place of what a data folder keeps, this one or another",
+        "config/results_file.py",
+        ((' or (folder / "ledger.db").exists()', ""),),
+        "cli/test_looking.py -k 'another_data_folder'",
+    ),
+    Mutant(
+        "cells name secrets",
+        "a cell of a list names no environment variable and no file whose contents are sent to a site",
+        "config/rows.py",
+        (("if _names_secret(key, after) and not", "if not _names_secret(key, after) and not"),),
+        "cli/test_batch.py -k 'beyond_its_job'",
+    ),
+    Mutant(
+        "cells lead outside",
+        "a cell of a list leads no output out of the folder that the template names",
+        "config/rows.py",
+        (("if key in PATHS and after != STDOUT and", "if key in () and"),),
+        "cli/test_batch.py -k 'beyond_its_job'",
     ),
 )

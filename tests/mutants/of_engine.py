@@ -539,4 +539,32 @@ MUTANTS = (
         (("            return self._interrupt is not None\n", "            return True\n"),),
         "crash/test_step_threads.py -k 'in_a_hurry'",
     ),
+    Mutant(
+        "a second crawl in silence",
+        "a mode for earlier runs begins no second job of the same inputs",
+        "engine/asking.py",
+        (('OF_EARLIER_RUNS = ("new", "resume")', "OF_EARLIER_RUNS = ()"),),
+        "cli/test_starting_again.py -k 'begins_no_second_crawl'",
+    ),
+    Mutant(
+        "pages without their text",
+        "every page of a site is exported with its text",
+        "engine/results.py",
+        (("(TEXT in names or (self.fields.only is None and self.job.recipe == SITE))", "TEXT in names"),),
+        "cli/test_export.py -k 'comes_with_its_text'",
+    ),
+    Mutant(
+        "lost texts in silence",
+        "pages whose stored bytes cannot be read are counted, and told",
+        "engine/results.py",
+        (('self.unread["damaged"] += 1', "pass"),),
+        "cli/test_export.py -k 'bytes_are_lost'",
+    ),
+    Mutant(
+        "copies are the first",
+        "of pages with the same bytes the first that was found is kept",
+        "engine/duplicates.py",
+        (("itemgetter(0, 1)", "itemgetter(0, 2)"),),
+        "engine/test_results.py -k 'earlier_one'",
+    ),
 )

@@ -690,4 +690,11 @@ MUTANTS = (
         ),
         "ledger/test_watchdog.py -k 'while_a_ledger_is_opened'",
     ),
+    Mutant(
+        "removed twice",
+        "`diff` names a page as removed once: where it was held at the end of the earlier run",
+        "ledger/views_surveys.py",
+        (("was_held = row[2] is not None and row[0] not in was_gone", "was_held = row[2] is not None"),),
+        "ledger/test_conformance_surveys.py -k 'sqlite and gone_in_the_earlier_run'",
+    ),
 )

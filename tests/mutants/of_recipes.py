@@ -106,5 +106,10 @@ MUTANTS = (
         "recipes/site/sitemap.py",
         (("        IN_PART if left_out else SITEMAP,\n", "        SITEMAP,\n"),),
         "recipes/test_site_step.py -k 'is_not_taken_is_counted'",
+        "text lost with its process",
+        "a process that derives texts and dies costs no text",
+        "recipes/site/text_process.py",
+        (("except (OSError, EOFError, msgspec.DecodeError):", "except msgspec.DecodeError:"),),
+        "recipes/test_site_text_process.py -k 'dies'",
     ),
 )

@@ -125,7 +125,7 @@ def test_links_beyond_the_cap_are_a_number_on_the_page() -> None:
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [(401, "http_401"), (403, "http_403"), (404, "http_404"), (410, "http_4xx"), (429, "http_429"), (503, "http_5xx"),
+    [(401, "http_401"), (403, "http_403"), (404, "http_404"), (410, "http_410"), (429, "http_429"), (503, "http_5xx"),
      (206, "bad_response"), (304, "bad_response"), (300, "bad_response"), (101, "bad_response"), (999, "bad_response")],
 )  # fmt: skip
 def test_a_status_that_is_no_success_is_a_failure_with_its_code(status: int, code: str) -> None:

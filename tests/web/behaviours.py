@@ -186,7 +186,7 @@ HTTP = (
     ("403 for thirty pages", html(b"".join(b"<a href=%s>" % path.encode() for path in FORBIDDEN)), "blocked",
      {"of": JOB, "says": "answered 403 1", "more": FORBIDDEN, "options": ("--concurrency", "1"), "job": "paused"}),
     ("404", html(status="404 None"), "http_404", {}),
-    ("410", html(status="410 Gone"), "http_4xx", {}),
+    ("410", html(status="410 Gone"), "http_410", {}),
     ("451", html(status="451 Law"), "http_4xx", {}),
     ("204, nothing", b"HTTP/1.1 204 None\r\n\r\n", "succeeded", {}),
     ("206 unasked", answer(b"frog", "Content-Range: bytes 0-3/9", status="206 Part"), "bad_response", {"asked": 2}),

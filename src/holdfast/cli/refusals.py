@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.engine.documents import start_of
+from holdfast.engine.results import SITE
 from holdfast.errors import IllegalMove, Refused
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, allowed
@@ -39,10 +40,18 @@ def ways_on(job: Job, *, is_worked: bool = True) -> list[str]:
     A running job that nobody works is taken up by `resume`, which is no move of the table.
     """
     verbs = allowed(JOB, job.status, by="user")
-    commands = [command_for(job, verb) for verb in verbs]
+    commands = [command for verb in verbs for command in commands_for(job, verb)]
     if job.status == "in_progress" and not is_worked:
         commands.insert(0, command_for(job, "resume"))
     return commands or [start_over(job)]
+
+
+def commands_for(job: Job, verb: str) -> list[str]:
+    """Scanning again has two commands where the recipe can tell what is new: that one, and all of it."""
+    command = command_for(job, verb)
+    return (
+        [command.replace("--mode full", "--mode new"), command] if (verb, job.recipe) == ("rescan", SITE) else [command]
+    )
 
 
 def command_for(job: Job, verb: str) -> str:

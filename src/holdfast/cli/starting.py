@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +181,7 @@ def conclude(
     result: Result,
     *,
     output: Output | None,
-    fail_on: str | float = "any",
+    fail_on: str | float = exits.PROBLEMS,
     beside: Mapping[str, Any] = MappingProxyType({}),
     collected: list[dict[str, Any]] | None = None,
 ) -> int:
@@ -210,7 +211,8 @@ def conclude(
             call.voice.document(document)
         else:
             collected.append(document)
-    return exits.of_result(result.how, result.job, result.counts, fail_on)
+    dead_seed = partial(exits.has_dead_seed, ledger, result.job)
+    return exits.of_result(result.how, result.job, result.counts, fail_on, dead_seed=dead_seed)
 
 
 def standing_still(ledger: Ledger, *, all_paused: bool = False) -> list[Job]:

@@ -112,7 +112,7 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
     JobKey("output",        _TEXT,     ALL,           "write results there when the command ends", "--output"),
     JobKey("to",            _TEXT,     ALL,           "the form of the results", "--to"),
     JobKey("start_paused",  _FLAG,     ALL,           "submit only", "--start-paused"),
-    JobKey("fail_on",       _TEXT,     ALL,           "`never`, `any` or `5%`: what counts for exit code 3",
+    JobKey("fail_on",       _TEXT,     ALL,           "`never`, `problems`, `any` or `5%`: what counts for exit code 3",
            "--fail-on"),
     JobKey("notify",        _TEXTS,    ALL,           "who is told; not used yet"),
 )}

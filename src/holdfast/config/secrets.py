@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from math import log2
 from pathlib import Path
+from urllib.parse import unquote_plus
 
 from holdfast.errors import BadParams
 
@@ -30,8 +31,8 @@ HARMLESS_HEADERS = frozenset(
     }
 )  # fmt: skip
 SECRET_BYTES_MAX = 64_000
-_IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^/\s]*)@"
-_IN_A_QUERY = r"(?<=password=)[^&\s]*"
+_FIELD = re.compile(r"([^\s&;?='\"]++)(\s*+=\s*+)('(?:[^'\\]|\\.)*+'?|[^&;\s]*+)", re.DOTALL)
+_SECRET_FIELDS = ("pass", "pwd", "secret", "token")
 
 
 def is_reference(text: str) -> bool:
@@ -62,13 +63,39 @@ def read_secret(path: Path, *, what: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """An address without the password in it."""
-    return re.sub(_IN_A_QUERY, "***", re.sub(_IN_AN_ADDRESS, r"\1:***@", text))
+    """An address, or the words of a connection, without its secrets. Rather too much is hidden than too little."""
+    if is_reference(text):
+        return text
+    text = _FIELD.sub(_field, text)
+    scheme, mark, rest = text.partition("://")
+    before, at, behind = (rest if mark else text).rpartition("@")  # a password may have any character, also an @
+    if at and ":" in before:
+        behind = f"{before.partition(':')[0]}:***@{behind}"
+    elif at:
+        behind = f"{before}@{behind}"
+    elif mark:
+        behind = _without_odd_port(behind)
+    return f"{scheme}{mark}{behind}" if mark else behind
+
+
+def _without_odd_port(rest: str) -> str:
+    """`u:secret` where `host:port` should stand: the host was forgotten."""
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    for host in authority.split(","):
+        _, colon, port = host.rpartition(":")
+        if colon and port and not port.isdigit() and not host.endswith("]"):
+            return f"{authority.partition(':')[0]}:***{rest[len(authority) :]}"
+    return rest
+
+
+def _field(found: re.Match[str]) -> str:
+    name = unquote_plus(found[1]).lower()
+    return f"{found[1]}{found[2]}***" if any(part in name for part in _SECRET_FIELDS) else found[0]
 
 
 def refuse_clear_password(text: str) -> None:
     """ValueError where an address carries its password."""
-    if not is_reference(text) and re.search(_IN_AN_ADDRESS, text):
+    if redacted(text) != text:
         raise ValueError("a password would be stored in the clear; write env:NAME or file:PATH in place of the address")
 
 

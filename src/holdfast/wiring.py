@@ -31,7 +31,7 @@ from holdfast.model.outcome import is_segment
 from holdfast.model.spread import Spread
 from holdfast.model.target import PageRow, TargetRow
 from holdfast.policy.leasing import options_of
-from holdfast.ports import Blobs, Fetcher, Ledger, Progress
+from holdfast.ports import Blobs, Fetcher, Ledger, Progress, Query
 from holdfast.recipe import AnyRecipe
 from holdfast.recipes import catalogue
 from holdfast.version import __version__
@@ -343,9 +343,13 @@ def opened_snapshot(path: Path) -> Iterator[Snapshot]:
 
 def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wishes: Wishes) -> Job:
     """The job of a snapshot, made in this ledger; its bodies in this data folder."""
+    from holdfast.audit.verify import verify
     from holdfast.engine.restore import restore
 
-    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes)
+    def judge(query: Query, job: int) -> list[str]:
+        return [f"{found.sentence} ({found.check})" for found in verify(query, job)]
+
+    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes, judge)
 
 
 def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: str) -> Job:
@@ -355,7 +359,7 @@ def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: 
     path, _ = take_snapshot(settings, ledger, job, with_bodies=False)
     try:
         with opened_snapshot(path) as snapshot:
-            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor))
+            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor, trust=True))  # its own
     finally:
         path.unlink()
 

@@ -18,6 +18,7 @@ REQUESTS = ("pause", "cancel", "time_out")
 BEING_WORKED = "being worked"  # because of a job that a run was opened for
 HEALTHS = ("ok", "partial", "failed", "suspicious")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_STORED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}(~[0-9]{1,9})?")
 _ID = re.compile(r"J-[0-9a-f]*")
 
 
@@ -145,3 +146,8 @@ def check_name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
     return name
+
+
+def is_stored_name(name: str) -> bool:
+    """Whether a ledger can have given it: a name as people choose them, and what is added where two meet."""
+    return _STORED_NAME.fullmatch(name) is not None and _ID.fullmatch(name) is None

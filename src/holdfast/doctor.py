@@ -210,7 +210,7 @@ def _fetched_again(settings: Settings, ledger: Ledger, job: Job) -> Iterator[str
         part = lost[start : start + TARGETS_AT_ONCE]
         ledger.mend(job.id, part, actor="doctor", because="its stored bytes are gone")
     pages = "1 page" if len(lost) == 1 else f"{len(lost)} pages"
-    yield f"Put {pages} of {job.name} back, whose stored bytes are gone. To fetch them: holdfast resume {job.name}"
+    yield f"Put {pages} of {job.name} back, whose stored bytes are gone. To fetch them: holdfast resume {job.word}"
 
 
 def _named(names: list[str]) -> str:

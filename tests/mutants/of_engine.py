@@ -415,7 +415,7 @@ MUTANTS = (
         "ids in a snapshot believed",
         "whatever a snapshot says of its ids, no other job's are used up (H13)",
         "engine/restore.py",
-        (("    snapshot.check_ids()\n", ""),),
+        (("    snapshot.check_rows()\n", ""),),
         "snapshots/test_damage.py -k 'ids or declared'",
     ),
     Mutant(

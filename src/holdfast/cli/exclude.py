@@ -75,7 +75,7 @@ def _added(call: Call, ledger: Ledger, job: Job) -> int:
     )
     told = count_of(left_out, "pending target")
     call.voice.say(f"Exclusion {made.n} of {job.name}: {told} left out by {made.pattern}")
-    call.voice.say(f"  undo: holdfast exclude {job.name} --remove {made.n}")
+    call.voice.say(f"  undo: holdfast exclude {job.word} --remove {made.n}")
     if call.globals.json:
         call.voice.document({"schema": EXCLUSION, **exclusion_object(made), "removed": left_out})
     return 0

@@ -70,7 +70,7 @@ def _held_back(call: Call, ledger: Ledger, job: Job) -> bool:
         return False
     pause(ledger, job, actor="cli", paused_by="auto_resume")
     call.voice.say(
-        f"{job.name} was found unfinished, and auto_resume is off: it is paused. To go on: holdfast resume {job.name}"
+        f"{job.name} was found unfinished, and auto_resume is off: it is paused. To go on: holdfast resume {job.word}"
     )
     return True
 

@@ -57,9 +57,9 @@ def _tell(call: Call, job: Job, requeued: int) -> None:
         return
     call.voice.say(f"Queued {count_of(requeued, 'failed target')} of {job.name} again.")
     if job.status == "in_progress" and call.options.queue_only:
-        call.voice.say(f"  work them: holdfast resume {job.name}")
+        call.voice.say(f"  work them: holdfast resume {job.word}")
     elif job.status != "in_progress":
-        call.voice.say(f"  {job.name} stays {job.status}; continue: holdfast resume {job.name}")
+        call.voice.say(f"  {job.name} stays {job.status}; continue: holdfast resume {job.word}")
 
 
 def _foretold(call: Call, ledger: Ledger, job: Job, where: list[filters.Condition]) -> int:

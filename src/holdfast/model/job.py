@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.spelling import as_word
 
 WORK_CHUNKS = 16
 CHUNKINGS = ("key", "host")
@@ -106,6 +107,11 @@ class Job:
     last_error: str | None
     recoveries: int
     refetched: int
+
+    @property
+    def word(self) -> str:
+        """Its name in a command that people copy: a ledger may have one from before names were checked."""
+        return as_word(self.name)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.uid})"

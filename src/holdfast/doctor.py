@@ -6,6 +6,7 @@ A check looks and never writes. What `mend` does is what a start would do anyway
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from holdfast.engine import control
 from holdfast.engine.liveness import is_dead
 from holdfast.errors import HoldfastError
 from holdfast.model.job import Job
+from holdfast.model.spelling import as_word
 from holdfast.ports import Ledger
 
 NAMED_MAX = 5
@@ -47,7 +49,7 @@ def examine(
         return None, [Check("configuration", False, _told(error))]
     checks = [_configuration(settings), _folder(settings)]
     if settings.data.is_dir():
-        checks.append(_disk(settings))
+        checks += [_access(settings), _disk(settings)]
     return settings, [*checks, *_ledger(settings)]
 
 
@@ -69,6 +71,16 @@ def _folder(settings: Settings) -> Check:
     if not os.access(data, os.W_OK | os.X_OK):
         return Check("data folder", False, f"{data} cannot be written; choose another with --data DIR")
     return Check("data folder", True, str(data))
+
+
+def _access(settings: Settings) -> Check:
+    """A folder that we made is its owner's alone. One that was there before keeps its mode: who shares it knows why."""
+    data = settings.data
+    mode = stat.S_IMODE(data.stat().st_mode)
+    if mode & stat.S_IRWXO:
+        close = f"chmod -R o= {as_word(str(data))}"
+        return Check("access", False, f"every user of this computer can look into it; to end that: {close}", False)
+    return Check("access", True, "its owner and group" if mode & stat.S_IRWXG else "its owner alone", required=False)
 
 
 def _cannot_be_made(data: Path) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from holdfast.blobs.journal import FileJournal, JournalReader
-from holdfast.blobs.publish import make_directory, publish_copy, refusal
+from holdfast.blobs.publish import PRIVATE, make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
 from holdfast.blobs.reserve import RESERVE_BYTES, Reserve
 from holdfast.blobs.segments import Segments
@@ -127,7 +127,7 @@ def _make_folder(settings: Settings) -> None:
         raise BadParams(f"the data folder {folder} is a file", hint="choose another with --data DIR")
     try:
         if not settings.ledger_path.exists():
-            make_directory(folder)
+            make_directory(folder, mode=PRIVATE)
     except OSError as error:
         told = refusal(error, folder)
         if error.errno not in NO_PLACE and not isinstance(told, BadParams):
@@ -310,7 +310,7 @@ def back_up(settings: Settings, path: Path) -> None:
     made = settings.data / f"backup-{secrets.token_hex(4)}.tmp"
     try:
         copy(settings.ledger_path, made)
-        publish_copy(made, path)
+        publish_copy(made, path, ours=_is_ours(settings, path))
     finally:
         made.unlink(missing_ok=True)
 
@@ -328,7 +328,11 @@ def take_snapshot(
         raise BadParams(f"{path} is there already; a snapshot overwrites nothing", hint="-o another-name.tar")
     shelf = SegmentShelf(settings.segments) if with_bodies else None
     written: list[Manifest] = []
-    _publish(path, lambda file: written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms)))
+
+    def write(file: BinaryIO) -> None:
+        written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms))
+
+    _publish(path, write, ours=_is_ours(settings, path))
     return path, written[0]
 
 
@@ -420,6 +424,10 @@ def sorted_targets(
     return in_order(rows, settings.data, kind=TargetRow, key=sort.key, reverse=sort.falling, rows_per_run=rows_per_run)
 
 
-def publish(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file whole or not at all: beside, fsynced, renamed."""
-    _publish(path, write)
+def publish(path: Path, write: Callable[[BinaryIO], None], *, ours: bool = False) -> None:
+    """Write a file whole or not at all: beside, fsynced, renamed. `ours`: it belongs to the data folder."""
+    _publish(path, write, ours=ours)
+
+
+def _is_ours(settings: Settings, path: Path) -> bool:
+    return settings.data.resolve() in path.resolve().parents

@@ -47,7 +47,7 @@ def test_a_healthy_crawl_passes_every_check(tree: WorldServer, tmp_path: Path) -
     assert holdfast(*crawl_words(tree, "--max-depth", "1"), cwd=tmp_path).code == 0
     found = checks(tmp_path)
     assert list(found) == [
-        "configuration", "data folder", "disk room", "ledger", "ledger settings", "ledger file", "stored pages",
+        "configuration", "data folder", "access", "disk room", "ledger", "ledger settings", "ledger file", "stored pages",
         "checkpoints", "workers",
     ]  # fmt: skip
     assert all(row["ok"] for row in found.values())

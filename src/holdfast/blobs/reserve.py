@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from holdfast.blobs.publish import file_mode
+
 RESERVE_BYTES = 4 * 1024 * 1024
 
 
@@ -17,7 +19,7 @@ class Reserve:
     def keep(self) -> bool:
         """Whether it is there now."""
         try:
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path.parent))
             try:
                 os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
             finally:

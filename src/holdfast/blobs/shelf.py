@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from holdfast.blobs.publish import make_directory, publish, refusal, sync_directory
+from holdfast.blobs.publish import file_mode, make_directory, publish, refusal, sync_directory
 from holdfast.errors import BadParams, Corrupt, HoldfastError, LedgerUnavailable, NotFound, Refused
 from holdfast.model.outcome import is_segment
 
@@ -79,7 +79,7 @@ class SegmentShelf:
                 _refuse_other(path, blocks)
             else:
                 files.append(path)
-                publish(path, lambda file: [file.write(block) for block in blocks])
+                publish(path, lambda file: [file.write(block) for block in blocks], ours=True)
 
         with ExitStack() as held:
             uid = next(uid for uid in uids if self.is_free(uid) and _hold(held, self._root / uid, is_taken))
@@ -125,9 +125,9 @@ def _hold(held: ExitStack, folder: Path, is_taken: Callable[[str], bool]) -> boo
     come to its end meanwhile: then the folder is a job's, and is passed by."""
     mark = folder / MARK
     try:
-        make_directory(folder)
+        make_directory(folder, mode=None)
         was_there = mark.exists()
-        descriptor = os.open(mark, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        descriptor = os.open(mark, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, file_mode(folder))
     except OSError as error:
         raise refusal(error, folder) from error
     held.callback(os.close, descriptor)

@@ -38,7 +38,8 @@ def _complaint(path: Path) -> str:
         return f"every user of this computer can write it (to end that: chmod o-w {as_word(str(path))})"
     folder = path.parent.stat().st_mode
     if folder & stat.S_IWOTH and not folder & stat.S_ISVTX:
-        return f"every user of this computer can put another in its place (to end that: chmod o-w {as_word(str(path.parent))})"
+        end = f"chmod o-w {as_word(str(path.parent))}"
+        return f"every user of this computer can put another in its place (to end that: {end})"
     return ""
 
 

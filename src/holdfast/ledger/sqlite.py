@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import stat
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,6 +33,7 @@ LANES_KEPT_MAX = 20_000
 KEYS_PER_QUERY = 256
 ROWS_PER_INSERT_MAX = 64
 DAMAGES_SHOWN = 20
+READ_AND_WRITE = 0o666
 PRAGMAS = {
     "journal_mode": "WAL",
     "synchronous": "FULL",
@@ -63,6 +65,7 @@ class SqliteStore:
         self._connection = self._connect(path.absolute().as_uri())
 
     def _connect(self, uri: str) -> sqlite3.Connection:
+        make_file(self._path)
         return sqlite3.connect(
             uri, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512, uri=True
         )
@@ -119,7 +122,9 @@ class SqliteStore:
             self._apply(step)
 
     def _back_up(self, version: int) -> None:
-        copy = sqlite3.connect(self._path.with_name(f"{self._path.name}.v{version}.backup"))
+        path = self._path.with_name(f"{self._path.name}.v{version}.backup")
+        make_file(path)
+        copy = sqlite3.connect(path)
         try:
             self._connection.backup(copy)
         finally:
@@ -412,9 +417,17 @@ def version_of(path: Path) -> int | None:
         return None if row is None else int(row[0])
 
 
+def make_file(path: Path) -> None:
+    """SQLite would let the umask say who reads it. An empty file that is as open as its folder becomes the ledger; its
+    -wal and -shm are as open as it is. Where it cannot be made, SQLite says why. It is not opened: see live_file."""
+    with suppress(OSError):
+        os.mknod(path, path.parent.stat().st_mode & READ_AND_WRITE | stat.S_IRUSR | stat.S_IWUSR | stat.S_IFREG)
+
+
 def back_up(path: Path, to: Path) -> None:
     """SQLite's own backup: one instant of a file that others may be writing. The copy is checked."""
     source = f"{path.absolute().as_uri()}?mode=ro"
+    make_file(to)
     with told(path), closing(sqlite3.connect(source, uri=True)) as live, closing(sqlite3.connect(to)) as copy:
         live.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a -wal beside it

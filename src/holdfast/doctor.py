@@ -107,7 +107,7 @@ def _ledger(settings: Settings) -> Iterator[Check]:
         yield Check("ledger", True, "none yet; the first job makes it")
         return
     try:
-        ledger = wiring.open_ledger(settings)
+        ledger = wiring.open_ledger(settings, upgrades=False)
     except HoldfastError as error:
         yield Check("ledger", False, _told(error))
         return
@@ -130,6 +130,7 @@ def _inside(settings: Settings, ledger: Ledger) -> Iterator[Check]:
         return
     jobs = ledger.jobs()
     yield _artifacts(settings, ledger, jobs)
+    yield _left_over(settings, ledger)
     yield _checkpoints(ledger, jobs)
     yield _workers(ledger, jobs)
 
@@ -158,6 +159,16 @@ def _artifacts(settings: Settings, ledger: Ledger, jobs: list[Job]) -> Check:
     return Check(STORED_PAGES, not short, _named(short) if short else "every segment is there and long enough")
 
 
+def _left_over(settings: Settings, ledger: Ledger) -> Check:
+    """Bytes without a row do no harm and take room. Folders that may be another ledger's are only named."""
+    found = wiring.leftovers(settings, ledger).found()
+    ours = [str(each.path) for each in found if each.ours]
+    others = [str(each.path) for each in found if not each.ours]
+    told = [f"killed commands left {_named(ours)}: holdfast doctor --repair removes it"] if ours else []
+    told += [f"no job of this ledger has {_named(others)}: remove it where no other ledger has"] if others else []
+    return Check("left over", not found, "; ".join(told) or "nothing", required=False)
+
+
 def _checkpoints(ledger: Ledger, jobs: list[Job]) -> Check:
     """Only the newest of each: rows are the truth, so a damaged one costs a restore point and nothing else."""
     newest = [(job, ledger.checkpoints(job.id, limit=1)) for job in jobs]
@@ -180,15 +191,18 @@ def _is_left(ledger: Ledger, job: Job) -> bool:
 
 def mend(settings: Settings) -> list[str]:
     """What was mended, one sentence each: dead workers' holds are freed, requests that nobody is left to hear are
-    carried out, a cancel that was cut short is finished, pages whose bytes are gone are to be fetched again (D8)."""
+    carried out, a cancel that was cut short is finished, pages whose bytes are gone are to be fetched again (D8), and
+    what killed commands left behind is removed."""
     if settings.database_url == "sqlite" and not settings.ledger_path.exists():
         return []
     ledger = wiring.open_ledger(settings)
     try:
         jobs = ledger.jobs()
-        return [
+        mended = [
             sentence for job in jobs for sentence in (*_mended(ledger, job), *_fetched_again(settings, ledger, job))
         ]
+        gone = wiring.leftovers(settings, ledger).take_away()
+        return mended + [f"Removed {path}, which a killed command had left and no job has." for path in gone]
     finally:
         ledger.close()
 

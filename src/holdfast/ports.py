@@ -486,10 +486,11 @@ class Shelf(Protocol):
         """Whether bodies of a job with this id may be put here; nobody else's are there."""
 
     def receiving(
-        self, uids: Iterable[str], is_taken: Callable[[str], bool]
+        self, uids: Iterable[str], is_taken: Callable[[str], bool], ledger: str = ""
     ) -> AbstractContextManager[tuple[str, Callable[[str, Iterable[bytes]], None]]]:
         """Put files below the first of these ids that is free, each whole or not at all; around the commit that refers
-        to them. `is_taken`, whether a job has an id, is asked while nobody else can take it. Refused: none stays."""
+        to them, in the ledger of this id. `is_taken`, whether a job has an id, is asked while nobody else can take it.
+        Refused: none stays."""
 
 
 class Archive(Protocol):

@@ -8,7 +8,7 @@ import random
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
@@ -37,6 +37,7 @@ from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
+    from holdfast.blobs.leftovers import Leftovers
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
@@ -56,11 +57,12 @@ class Export(Protocol):
     def __call__(self, form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int: ...
 
 
-def open_ledger(settings: Settings) -> Ledger:
-    """The ledger that the settings name; the data folder is made where it is missing."""
+def open_ledger(settings: Settings, *, upgrades: bool = True) -> Ledger:
+    """The ledger that the settings name; the data folder is made where it is missing. A SQLite ledger of an older
+    version is upgraded, or, by who only looks, refused; one of PostgreSQL is upgraded by `db upgrade` alone."""
     _make_folder(settings)
     if settings.database_url == "sqlite":
-        return _open_sqlite(settings)
+        return _open_sqlite(settings, upgrades=upgrades)
     if settings.database_url.startswith(("postgresql://", "postgres://")):
         from holdfast.ledger.postgres import PostgresLedger
 
@@ -71,11 +73,12 @@ def open_ledger(settings: Settings) -> Ledger:
     )
 
 
-def open_to_look(settings: Settings) -> Ledger:
-    """The ledger of who looks at jobs that are there: it may lie where nothing can be written."""
+def open_to_look(settings: Settings, *, upgrades: bool = False) -> Ledger:
+    """The ledger of who looks at jobs that are there: it may lie where nothing can be written, and a look changes
+    nothing. `upgrades`: of who is about to change one of them."""
     path = settings.ledger_path
     if settings.database_url != "sqlite" or not path.exists() or os.access(settings.data, os.W_OK | os.X_OK):
-        return open_ledger(settings)
+        return open_ledger(settings, upgrades=upgrades)
     from holdfast.ledger.sqlite_look import LookedAtLedger
 
     return LookedAtLedger.open(path, SystemClock(), boot_id())
@@ -88,7 +91,7 @@ def is_untouched(settings: Settings) -> bool:
     return not settings.ledger_path.exists() and not settings.segments.exists()
 
 
-def _open_sqlite(settings: Settings) -> Ledger:
+def _open_sqlite(settings: Settings, *, upgrades: bool) -> Ledger:
     """The ledger file, unless it cannot be the one under which the bodies in this folder were fetched."""
     from holdfast.ledger.sqlite import SqliteLedger
 
@@ -96,7 +99,7 @@ def _open_sqlite(settings: Settings) -> Ledger:
     has_bodies = settings.segments.is_dir() and not all(map(is_being_restored, settings.segments.iterdir()))
     if has_bodies and not settings.ledger_path.exists():
         raise _lost(settings)
-    ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id())
+    ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id(), upgrades=upgrades)
     if has_bodies and not ledger.query("SELECT 1 FROM job LIMIT 1"):
         ledger.close()
         raise _lost(settings)
@@ -307,12 +310,27 @@ def back_up(settings: Settings, path: Path) -> None:
         raise BadParams("a PostgreSQL ledger is backed up by PostgreSQL's own tools", hint="pg_dump")
     from holdfast.ledger.sqlite import back_up as copy
 
-    made = settings.data / f"backup-{secrets.token_hex(4)}.tmp"
+    folder = settings.data if os.access(settings.data, os.W_OK | os.X_OK) else path.parent
+    made = folder / f"backup-{secrets.token_hex(4)}.tmp"
     try:
         copy(settings.ledger_path, made)
         publish_copy(made, path, ours=_is_ours(settings, path))
     finally:
-        made.unlink(missing_ok=True)
+        with suppress(OSError):  # where it could not be made, that is what is told
+            made.unlink()
+
+
+def leftovers(settings: Settings, ledger: Ledger) -> Leftovers:
+    """What killed commands left in the data folder, by the rows of this ledger."""
+    from holdfast.blobs.leftovers import Leftovers
+
+    def is_named(folder: str) -> bool:
+        begins = f"{folder}/"
+        rows = "SELECT 1 FROM job WHERE uid = ? UNION ALL SELECT 1 FROM segment WHERE substr(name, 1, ?) = ? LIMIT 1"
+        return bool(ledger.query(rows, (folder, len(begins), begins)))
+
+    [(own,)] = ledger.query("SELECT id FROM ledger")
+    return Leftovers(settings.data, own, is_named, is_local=settings.database_url == "sqlite")
 
 
 def take_snapshot(

@@ -28,7 +28,7 @@ def modes(folder: Path) -> dict[str, int]:
 
 
 def with_everything(tree: WorldServer, folder: Path) -> Path:
-    """A data folder in which a crawl was killed, so that its -wal stays, with a log, a reserve, a snapshot, a backup and a restored job."""
+    """A data folder in which a crawl was killed, so that its -wal stays; with a snapshot, a backup, a restored job."""
     assert holdfast(*crawl_words(tree), cwd=folder, HOLDFAST_FAULT="settle.after_commit:3:kill").code == KILLED
     data = folder / "holdfast-data"
     assert {"ledger.db", "ledger.db-wal", "ledger.db-shm", "segments", "logs"} <= set(os.listdir(data))

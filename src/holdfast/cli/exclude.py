@@ -42,7 +42,7 @@ def run(call: Call) -> int:
         raise UsageError("--remove N stands alone: leave out pattern and other options", hint="holdfast exclude --help")
     if options.pattern is None and (options.regex or options.this_run or options.dry_run):
         raise UsageError("exclude needs a PATTERN", hint="holdfast exclude docs '/tags/*'")
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(options.job)
         if options.remove is not None:
             return _removed(call, ledger, job)

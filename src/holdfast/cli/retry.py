@@ -30,7 +30,7 @@ def arguments(parser: Parser) -> None:
 
 def run(call: Call) -> int:
     where = filters.resolved(filters.parse(call.options.where), call.clock.wall_ms())
-    with nursery_for(call) as nursery, call.existing_ledger() as ledger:
+    with nursery_for(call) as nursery, call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(call.options.job)
         if call.options.dry_run:
             return _foretold(call, ledger, job, where)

@@ -33,7 +33,7 @@ def run(call: Call) -> int:
     options = call.options
     if options.name is not None and not options.fork:
         raise UsageError("--name names the job that --fork makes", hint="holdfast rollback --help")
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(options.job)
         try:
             document = _forked(call, ledger, job) if options.fork and not options.dry_run else _done(call, ledger, job)

@@ -29,7 +29,7 @@ def run(call: Call) -> int:
     options = call.options
     if options.output == "-":
         raise UsageError("a snapshot is a file that is written whole: -o FILE.tar")
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(options.job)
         wanted = None if options.output is None else Path(options.output)
         path, manifest = wiring.take_snapshot(call.settings, ledger, job, wanted, with_bodies=options.with_artifacts)

@@ -32,7 +32,7 @@ def run(call: Call) -> int:
 
 def stopped(call: Call, verb: str, request: Callable[[Ledger, Job], Job]) -> int:
     """Ask for it, wait until it is so, and say how the job stands then."""
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(call.options.job)
         try:
             after = request(ledger, job)

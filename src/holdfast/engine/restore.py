@@ -204,7 +204,8 @@ def _received(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, arrival: Arrival
     if not snapshot.manifest.bodies:
         uid = next(uid for uid in _uids(arrival.uid) if shelf.is_free(uid) and not is_taken(uid))
         return copied(uid, None if snapshot.manifest.bodies is None else uid)
-    with shelf.receiving(_uids(arrival.uid), is_taken) as (uid, receive):
+    [(own,)] = ledger.query("SELECT id FROM ledger")
+    with shelf.receiving(_uids(arrival.uid), is_taken, own) as (uid, receive):
         for file, blocks in snapshot.bodies():
             receive(file, blocks)
         return copied(uid, uid)

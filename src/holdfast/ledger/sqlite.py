@@ -70,10 +70,17 @@ class SqliteStore:
             uri, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512, uri=True
         )
 
-    def prepare(self) -> None:
-        """Settings, their assertion, and a schema of this program's version."""
+    def prepare(self, *, upgrades: bool = True) -> None:
+        """Settings, their assertion, and a schema of this program's version: an older one is upgraded, or refused
+        where somebody only looks."""
         try:
-            if self._version() is None:
+            version = self._version()
+            if version is not None and version < SCHEMA_VERSION and not upgrades:
+                raise LedgerUnfit(
+                    f"{self._path} has schema {version}, this program has {SCHEMA_VERSION}, and a look changes nothing",
+                    hint="holdfast db upgrade; whoever starts or resumes a job upgrades it too, after a backup",
+                )
+            if version is None:
                 self._connection.execute("PRAGMA page_size = 4096")
             for name, value in PRAGMAS.items():
                 self._set(name, value)
@@ -230,11 +237,11 @@ class SqliteLedger(SqlLedger):
     kind_of_store = SqliteStore
 
     @classmethod
-    def open(cls, path: Path, clock: Clock, boot: str) -> Self:
+    def open(cls, path: Path, clock: Clock, boot: str, *, upgrades: bool = True) -> Self:
         refuse_network_filesystem(path.parent)
         with told(path):
             store = cls.kind_of_store(path, clock, boot)
-            store.prepare()
+            store.prepare(upgrades=upgrades)
         guard(path)
         return cls(store)
 

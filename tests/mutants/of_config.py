@@ -64,4 +64,11 @@ MUTANTS = (
         ),
         "config/test_reading.py -k 'no_part_of_a_password'",
     ),
+    Mutant(
+        "a stranger's settings obeyed",
+        "settings that somebody else could have written are not obeyed unless they are named (SEC-09)",
+        "config/reading.py",
+        (("        refuse_foreign(near)\n", "        pass\n"),),
+        "config/test_trust.py -k 'somebody_else'",
+    ),
 )

@@ -525,4 +525,18 @@ MUTANTS = (
         (("            return self._interrupt is not None\n", "            return True\n"),),
         "crash/test_step_threads.py -k 'in_a_hurry'",
     ),
+    Mutant(
+        "a snapshot unpacked without a budget",
+        "a small snapshot costs little memory, whatever it unpacks to (SEC-10)",
+        "engine/unpacking.py",
+        (("        if self._left < 0:", "        if False:"), ("            if left < 0:", "            if False:")),
+        "snapshots/test_hostile.py -k 'small_file and many'",
+    ),
+    Mutant(
+        "what a snapshot wants is taken unasked",
+        "a job from elsewhere reads, runs and reaches nothing here without a word (SEC-10)",
+        "engine/restore.py",
+        (("    _refuse_unasked(snapshot, wishes)\n", ""),),
+        "snapshots/test_hostile.py -k 'needs_a_word'",
+    ),
 )

@@ -690,4 +690,25 @@ MUTANTS = (
         ),
         "ledger/test_watchdog.py -k 'while_a_ledger_is_opened'",
     ),
+    Mutant(
+        "lawless rows committed",
+        "rows that were made up are refused before the commit (SEC-10)",
+        "ledger/restoring.py",
+        (("    _refuse_lawless(tx, made, judge)\n", ""),),
+        "snapshots/test_hostile.py -k 'break_a_law and sqlite'",
+    ),
+    Mutant(
+        "a ledger that all can read",
+        "the ledger's files are as private as their folder (SEC-09)",
+        "ledger/sqlite.py",
+        (("        make_file(self._path)\n", ""),),
+        "cli/test_access.py -k 'owners_alone'",
+    ),
+    Mutant(
+        "a look upgrades",
+        "who looks at an older ledger leaves it as it is",
+        "ledger/sqlite.py",
+        (("version < SCHEMA_VERSION and not upgrades:", "version < SCHEMA_VERSION and False:"),),
+        "cli/test_looks_change_nothing.py -k 'older_ledger_says'",
+    ),
 )

@@ -10,12 +10,12 @@ import secrets
 import shutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from holdfast.blobs.journal import FileJournal, JournalReader
-from holdfast.blobs.publish import make_directory, publish_copy, refusal
+from holdfast.blobs.publish import PRIVATE, make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
 from holdfast.blobs.reserve import RESERVE_BYTES, Reserve
 from holdfast.blobs.segments import Segments
@@ -34,13 +34,14 @@ from holdfast.model.outcome import is_segment
 from holdfast.model.spread import Spread
 from holdfast.model.target import PageRow, TargetRow
 from holdfast.policy.leasing import options_of
-from holdfast.ports import Blobs, Fetcher, Ledger, Progress
+from holdfast.ports import Blobs, Fetcher, Ledger, Progress, Query
 from holdfast.recipe import AnyRecipe
 from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
     from holdfast.engine.duplicates import Content
+    from holdfast.blobs.leftovers import Leftovers
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
@@ -66,11 +67,12 @@ class Export(Protocol):
     def __call__(self, form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int: ...
 
 
-def open_ledger(settings: Settings) -> Ledger:
-    """The ledger that the settings name; the data folder is made where it is missing."""
+def open_ledger(settings: Settings, *, upgrades: bool = True) -> Ledger:
+    """The ledger that the settings name; the data folder is made where it is missing. A SQLite ledger of an older
+    version is upgraded, or, by who only looks, refused; one of PostgreSQL is upgraded by `db upgrade` alone."""
     _make_folder(settings)
     if settings.database_url == "sqlite":
-        return _open_sqlite(settings)
+        return _open_sqlite(settings, upgrades=upgrades)
     if settings.database_url.startswith(("postgresql://", "postgres://")):
         from holdfast.ledger.postgres import PostgresLedger
 
@@ -80,11 +82,12 @@ def open_ledger(settings: Settings) -> Ledger:
     raise BadParams(f"{shown} names no ledger", hint="--database sqlite, or --database postgresql://…")
 
 
-def open_to_look(settings: Settings) -> Ledger:
-    """The ledger of who looks at jobs that are there: it may lie where nothing can be written."""
+def open_to_look(settings: Settings, *, upgrades: bool = False) -> Ledger:
+    """The ledger of who looks at jobs that are there: it may lie where nothing can be written, and a look changes
+    nothing. `upgrades`: of who is about to change one of them."""
     path = settings.ledger_path
     if settings.database_url != "sqlite" or not path.exists() or os.access(settings.data, os.W_OK | os.X_OK):
-        return open_ledger(settings)
+        return open_ledger(settings, upgrades=upgrades)
     from holdfast.ledger.sqlite_look import LookedAtLedger
 
     return LookedAtLedger.open(path, SystemClock(), boot_id())
@@ -97,7 +100,7 @@ def is_untouched(settings: Settings) -> bool:
     return not settings.ledger_path.exists() and not settings.segments.exists()
 
 
-def _open_sqlite(settings: Settings) -> Ledger:
+def _open_sqlite(settings: Settings, *, upgrades: bool) -> Ledger:
     """The ledger file, unless it cannot be the one under which the bodies in this folder were fetched."""
     from holdfast.ledger.sqlite import SqliteLedger
 
@@ -105,7 +108,7 @@ def _open_sqlite(settings: Settings) -> Ledger:
     has_bodies = settings.segments.is_dir() and not all(map(is_being_restored, settings.segments.iterdir()))
     if has_bodies and not settings.ledger_path.exists():
         raise _lost(settings)
-    ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id())
+    ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id(), upgrades=upgrades)
     if has_bodies and not ledger.query("SELECT 1 FROM job LIMIT 1"):
         ledger.close()
         raise _lost(settings)
@@ -136,7 +139,7 @@ def _make_folder(settings: Settings) -> None:
         raise BadParams(f"the data folder {folder} is a file", hint="choose another with --data DIR")
     try:
         if not settings.ledger_path.exists():
-            make_directory(folder)
+            make_directory(folder, mode=PRIVATE)
     except OSError as error:
         told = refusal(error, folder)
         if error.errno not in NO_PLACE and not isinstance(told, BadParams):
@@ -334,12 +337,27 @@ def back_up(settings: Settings, path: Path) -> None:
         raise BadParams("a PostgreSQL ledger is backed up by PostgreSQL's own tools", hint="pg_dump")
     from holdfast.ledger.sqlite import back_up as copy
 
-    made = settings.data / f"backup-{secrets.token_hex(4)}.tmp"
+    folder = settings.data if os.access(settings.data, os.W_OK | os.X_OK) else path.parent
+    made = folder / f"backup-{secrets.token_hex(4)}.tmp"
     try:
         copy(settings.ledger_path, made)
-        publish_copy(made, path)
+        publish_copy(made, path, ours=_is_ours(settings, path))
     finally:
-        made.unlink(missing_ok=True)
+        with suppress(OSError):  # where it could not be made, that is what is told
+            made.unlink()
+
+
+def leftovers(settings: Settings, ledger: Ledger) -> Leftovers:
+    """What killed commands left in the data folder, by the rows of this ledger."""
+    from holdfast.blobs.leftovers import Leftovers
+
+    def is_named(folder: str) -> bool:
+        begins = f"{folder}/"
+        rows = "SELECT 1 FROM job WHERE uid = ? UNION ALL SELECT 1 FROM segment WHERE substr(name, 1, ?) = ? LIMIT 1"
+        return bool(ledger.query(rows, (folder, len(begins), begins)))
+
+    [(own,)] = ledger.query("SELECT id FROM ledger")
+    return Leftovers(settings.data, own, is_named, is_local=settings.database_url == "sqlite")
 
 
 def take_snapshot(
@@ -355,7 +373,11 @@ def take_snapshot(
         raise BadParams(f"{path} is there already; a snapshot overwrites nothing", hint="-o another-name.tar")
     shelf = SegmentShelf(settings.segments) if with_bodies else None
     written: list[Manifest] = []
-    _publish(path, lambda file: written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms)))
+
+    def write(file: BinaryIO) -> None:
+        written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms))
+
+    _publish(path, write, ours=_is_ours(settings, path))
     return path, written[0]
 
 
@@ -370,9 +392,13 @@ def opened_snapshot(path: Path) -> Iterator[Snapshot]:
 
 def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wishes: Wishes) -> Job:
     """The job of a snapshot, made in this ledger; its bodies in this data folder."""
+    from holdfast.audit.verify import verify
     from holdfast.engine.restore import restore
 
-    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes)
+    def judge(query: Query, job: int) -> list[str]:
+        return [f"{found.sentence} ({found.check})" for found in verify(query, job)]
+
+    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes, judge)
 
 
 def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: str) -> Job:
@@ -382,7 +408,7 @@ def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: 
     path, _ = take_snapshot(settings, ledger, job, with_bodies=False)
     try:
         with opened_snapshot(path) as snapshot:
-            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor))
+            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor, trust=True))  # its own
     finally:
         path.unlink()
 
@@ -471,6 +497,10 @@ def sorted_targets(
     return in_order(rows, settings.data, kind=TargetRow, key=sort.key, reverse=sort.falling, rows_per_run=rows_per_run)
 
 
-def publish(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file whole or not at all: beside, fsynced, renamed."""
-    _publish(path, write)
+def publish(path: Path, write: Callable[[BinaryIO], None], *, ours: bool = False) -> None:
+    """Write a file whole or not at all: beside, fsynced, renamed. `ours`: it belongs to the data folder."""
+    _publish(path, write, ours=ours)
+
+
+def _is_ours(settings: Settings, path: Path) -> bool:
+    return settings.data.resolve() in path.resolve().parents

@@ -319,8 +319,10 @@ def test_a_job_is_carried_to_another_folder_by_a_snapshot(client: hf.Client, tre
     path = job.snapshot()
     assert path.parent == tmp_path / "data" / "snapshots" / job.id
     with pytest.raises(hf.Refused, match="already"):
-        client.restore(path)
-    carried = hf.restore(job.snapshot(tmp_path / "frogs.tar"), data=tmp_path / "other")
+        client.restore(path, trust=True)
+    with pytest.raises(hf.Refused, match=f"fetches from these private addresses: {tree.address}"):
+        client.restore(path, name="another")
+    carried = hf.restore(job.snapshot(tmp_path / "frogs.tar"), trust=True, data=tmp_path / "other")
     assert (carried.id, carried.counts.succeeded, carried.verify()) == (job.id, 12, [])
     carried.resume(extend_pages=1000)
     job.resume(extend_pages=1000)

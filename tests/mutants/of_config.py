@@ -91,5 +91,10 @@ MUTANTS = (
         "config/rows.py",
         (("if key in PATHS and after != STDOUT and", "if key in () and"),),
         "cli/test_batch.py -k 'beyond_its_job'",
+        "a stranger's settings obeyed",
+        "settings that somebody else could have written are not obeyed unless they are named (SEC-09)",
+        "config/reading.py",
+        (("        refuse_foreign(near)\n", "        pass\n"),),
+        "config/test_trust.py -k 'somebody_else'",
     ),
 )

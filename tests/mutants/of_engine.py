@@ -415,7 +415,7 @@ MUTANTS = (
         "ids in a snapshot believed",
         "whatever a snapshot says of its ids, no other job's are used up (H13)",
         "engine/restore.py",
-        (("    snapshot.check_ids()\n", ""),),
+        (("    snapshot.check_rows()\n", ""),),
         "snapshots/test_damage.py -k 'ids or declared'",
     ),
     Mutant(
@@ -566,5 +566,17 @@ MUTANTS = (
         "engine/duplicates.py",
         (("itemgetter(0, 1)", "itemgetter(0, 2)"),),
         "engine/test_results.py -k 'earlier_one'",
+        "a snapshot unpacked without a budget",
+        "a small snapshot costs little memory, whatever it unpacks to (SEC-10)",
+        "engine/unpacking.py",
+        (("        if self._left < 0:", "        if False:"), ("            if left < 0:", "            if False:")),
+        "snapshots/test_hostile.py -k 'small_file and many'",
+    ),
+    Mutant(
+        "what a snapshot wants is taken unasked",
+        "a job from elsewhere reads, runs and reaches nothing here without a word (SEC-10)",
+        "engine/restore.py",
+        (("    _refuse_unasked(snapshot, wishes)\n", ""),),
+        "snapshots/test_hostile.py -k 'needs_a_word'",
     ),
 )

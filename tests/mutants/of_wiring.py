@@ -12,4 +12,11 @@ MUTANTS = (
         (("    has_bodies = settings.segments.is_dir() and not all(", "    has_bodies = False and not all("),),
         "cli/test_damaged_ledger.py -k 'lost_ledger_is_refused'",
     ),
+    Mutant(
+        "a data folder that all can read",
+        "a new data folder is its owner's alone (SEC-09)",
+        "wiring.py",
+        (("            make_directory(folder, mode=PRIVATE)\n", "            make_directory(folder)\n"),),
+        "cli/test_access.py -k 'owners_alone'",
+    ),
 )

@@ -12,6 +12,7 @@ from holdfast.engine.results import SITE
 from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
 from holdfast.model.outcome import IN_PART, UNCHANGED
+from holdfast.model.spelling import as_word
 from holdfast.policy.retry import bare
 from holdfast.ports import Ledger
 
@@ -23,7 +24,7 @@ def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     """One line each; none where there is nothing to say."""
     lines = []
     if is_half_cancelled(ledger, job):
-        lines.append(f"not carried out yet: {counts.left} still pending. To end it: holdfast cancel {job.name}")
+        lines.append(f"not carried out yet: {counts.left} still pending. To end it: holdfast cancel {job.word}")
     if job.recipe == CASES and counts.succeeded:
         lines.append(gaps_line(ledger, job))
     if job.generation > 1 and job.recipe == SITE and ledger.mode(job.id) == NEW:
@@ -53,7 +54,7 @@ def gaps_line(ledger: Ledger, job: Job) -> str:
     have = "has" if gaps == 1 else "have"
     return (
         f"gaps: {count_of(gaps, 'number')} {have} no record        "
-        f"see: holdfast targets {job.name} --where 'disposition:{NO_RECORD}'"
+        f"see: holdfast targets {job.word} --where 'disposition:{NO_RECORD}'"
     )
 
 
@@ -62,7 +63,7 @@ def unchanged_line(ledger: Ledger, job: Job) -> str:
     n = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == UNCHANGED)
     if not n:
         return "unchanged: none so far" if job.status == "in_progress" else "unchanged: none"
-    return f"unchanged: {count_of(n, 'page')}        see: holdfast targets {job.name} --where disposition:{UNCHANGED}"
+    return f"unchanged: {count_of(n, 'page')}        see: holdfast targets {job.word} --where disposition:{UNCHANGED}"
 
 
 def _in_part(ledger: Ledger, job: Job) -> list[str]:
@@ -74,11 +75,13 @@ def _in_part(ledger: Ledger, job: Job) -> list[str]:
     first = "".join(f", the first {row.url}: {row.because}" for row in rows)
     return [
         f"taken in part: {count_of(n, 'list')} of URLs{first}        "
-        f"see: holdfast targets {job.name} --where disposition:{IN_PART} --json"
+        f"see: holdfast targets {job.word} --where disposition:{IN_PART} --json"
     ]
 
 
 def _forbidden_seed(ledger: Ledger, job: Job) -> list[str]:
     where = [("depth", True, ("0",)), ("disposition", True, ("robots",))]
     rows = ledger.targets(job.id, where=where, limit=1)
-    return [f"robots.txt forbids the seed {row.url}; see: holdfast explain {job.name} {row.url}" for row in rows]
+    return [
+        f"robots.txt forbids the seed {row.url}; see: holdfast explain {job.word} {as_word(row.url)}" for row in rows
+    ]

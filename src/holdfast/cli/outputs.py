@@ -110,7 +110,7 @@ def kept_output(call: Call, job: Job) -> Output | None:
     try:
         return Output(writable(Path(job.options.output), call.settings.data), job.options.output_form)
     except BadParams as error:
-        call.voice.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.name} -o FILE")
+        call.voice.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.word} -o FILE")
         return None
 
 

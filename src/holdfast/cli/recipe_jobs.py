@@ -123,7 +123,7 @@ def _amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
 
 def _tell_of_code(call: Call, job: Job, options: Options) -> None:
     """A complete job stays as its code made it; whoever changed the code would wonder why."""
-    told = changed_since(job.options, options, f"holdfast {call.command} {job.name}")
+    told = changed_since(job.options, options, f"holdfast {call.command} {job.word}")
     if told and job.status == "completed":
         call.voice.say(f"{job.name}: {told}")
 
@@ -136,7 +136,7 @@ def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
     lines = [f"  {name}: {job.params.get(name, 'none')}, now {params.get(name, 'none')}" for name in differ]
     raise Refused(
         "\n".join([f"{job.name} has other parameters:", *lines])
-        + f"\nWays on: holdfast {call.command} {job.name} goes on as before; --new starts over; "
+        + f"\nWays on: holdfast {call.command} {job.word} goes on as before; --new starts over; "
         "--name NAME makes another job."
     )
 

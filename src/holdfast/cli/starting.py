@@ -60,7 +60,7 @@ def carry_on(
             if result is not None:
                 return result
             job = ledger.books(job.id)[0]
-    raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.name}")
+    raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.word}")
 
 
 def _still_full(call: Call, ledger: Ledger, job: Job) -> Result:

@@ -51,7 +51,7 @@ class Counter:
 
 def submitted(call: Call, ledger: Ledger, job: Job) -> int:
     if job.status == "pending":
-        call.voice.say(f"Submitted {job.uid} {job.name}. Start it: holdfast {call.command} {job.name}")
+        call.voice.say(f"Submitted {job.uid} {job.name}. Start it: holdfast {call.command} {job.word}")
     else:
         call.voice.say(f"{job.name} was submitted before and is {status_word(job)}.")
     if call.globals.json:

@@ -36,7 +36,7 @@ def _nobody(call: Call, ledger: Ledger, job: Job) -> int:
     how = "interrupted" if now.status == "in_progress" else now.status
     number = None if point is None else point.number
     if how == "pending":
-        call.voice.say(f"{job.name} has not been started. Start it: holdfast {start_of(job)} {job.name}")
+        call.voice.say(f"{job.name} has not been started. Start it: holdfast {start_of(job)} {job.word}")
         return exits.OK
     call.voice.say(f"Nobody works {job.name}; there is nothing to watch.")
     assert how in summary.FIRST_WORDS

@@ -64,7 +64,7 @@ def _work(call: Call, job: Job, screen: Screen, ears: Ears, nursery: Nursery | N
         try:
             ended = session.run()
         except DiskFull as error:
-            raise DiskFull(f"{error.message}. {_free(call)} Then: holdfast resume {job.name}") from error
+            raise DiskFull(f"{error.message}. {_free(call)} Then: holdfast resume {job.word}") from error
         finally:
             ears.detach()
         feed.tell_rescue(ended.job)

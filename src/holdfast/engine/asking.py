@@ -158,7 +158,7 @@ def _set_aside(ledger: Ledger, job: Job, actor: str) -> tuple[Job, bool]:
     if owner is not None:
         raise Refused(
             f"{job.name} is being worked by {owner}; it cannot be started over now. "
-            f"Allowed: holdfast pause {job.name}, holdfast cancel {job.name}."
+            f"Allowed: holdfast pause {job.word}, holdfast cancel {job.word}."
         )
     if job.status == "in_progress":
         pause(ledger, job, actor=actor)

@@ -153,7 +153,7 @@ class _Known:
         meaning = CODES[code].meaning if code in CODES else "unknown"
         said = bare(self._row.because or "-", code, self._row.url)
         because = f"{code} ({meaning}) after {self._tries()}: {said}"
-        undo = f"holdfast retry {self._job.name} --where {shlex.quote(_only(self._row))}"
+        undo = f"holdfast retry {self._job.word} --where {shlex.quote(_only(self._row))}"
         return self._told("failed", because, undo=undo)
 
     def _tries(self) -> str:
@@ -184,7 +184,7 @@ class _Known:
     def _duplicate(self) -> Explanation:
         because = self._row.because or "the same as another target"
         there = because.removeprefix(REDIRECTS)
-        undo = f"holdfast explain {self._job.name} {shlex.quote(there)}" if there != because else None
+        undo = f"holdfast explain {self._job.word} {shlex.quote(there)}" if there != because else None
         return self._told("redirected" if undo else "duplicate", because, undo=undo)
 
     def _excluded(self) -> Explanation:
@@ -195,7 +195,7 @@ class _Known:
             because = f"{told_exclusion(by_hand)}, and removed at {iso(by_hand.removed_at)} when the job was complete"
             return self._told("excluded", because, undo=f"{self._start()} --mode full")
         if by_hand is not None:
-            undo = f"holdfast exclude {self._job.name} --remove {by_hand.n}"
+            undo = f"holdfast exclude {self._job.word} --remove {by_hand.n}"
             return self._told("excluded", told_exclusion(by_hand), rule=f"{rule}: {by_hand.pattern}", undo=undo)
         scope = _scope_of(params)
         if rule == "exclude" and scope is not None:
@@ -219,7 +219,7 @@ class _Known:
         return self._told("excluded", self._row.because or f"left out by the rule {rule or 'exclude'}")
 
     def _start(self) -> str:
-        return f"holdfast {start_of(self._job)} {self._job.name}"
+        return f"holdfast {start_of(self._job)} {self._job.word}"
 
     def _in_another_scope(self) -> str:
         """What a job takes that has come to its end is more than what any other takes."""
@@ -231,9 +231,9 @@ class _Known:
             verdict, option = EXTENDED[job.stop_reason]
             rule = f"max_pages {job.options.max_pages}" if verdict == "over_cap" else None
             because = f"found, and not fetched: {job.because}"
-            return self._told(verdict, because, rule=rule, undo=f"holdfast resume {job.name} {option}")
+            return self._told(verdict, because, rule=rule, undo=f"holdfast resume {job.word} {option}")
         if job.status != "in_progress":
-            undo = f"holdfast resume {job.name}" if job.status in ("paused", "failed", "timeout") else self._start()
+            undo = f"holdfast resume {job.word}" if job.status in ("paused", "failed", "timeout") else self._start()
             because = f"not fetched yet: the job is {job.status} ({job.because})"
             return self._told("waiting", because, undo=undo, not_before=row.not_before)
         wait = self._wait()

@@ -33,7 +33,7 @@ def hosts_held(ledger: Ledger, job: Job, now_ms: int, limit: int = 3) -> list[st
         f"{row.host} is left alone until {clock_time(row.hold_until)}, {row.pending} pending there"
         for row in held[:limit]
     ]
-    return [*lines, f"and {len(held) - limit} more hosts: holdfast frontier {job.name}"] if len(held) > limit else lines
+    return [*lines, f"and {len(held) - limit} more hosts: holdfast frontier {job.word}"] if len(held) > limit else lines
 
 
 def _why(ledger: Ledger, job: Job, row: Upcoming, until: int, now_ms: int) -> str:

@@ -238,7 +238,7 @@ def rescope(tables: Tables, known: Job, params: dict[str, Any], *, actor: str, b
     if before.status in ("completed", "cancelled"):
         raise Refused(f"{before.name} is {before.status}: nothing of it is pending")
     if any(chunk.owner is not None for chunk in chunks_of(tables, before.id)):
-        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.name}")
+        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.word}")
     after = amend(tables, known, None, params, actor=actor, because=because)
     tables.walks[max(tables.walks, default=0) + 1] = WalkRow(after.id, "rescope", actor, Walk())
     return after

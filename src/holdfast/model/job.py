@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.spelling import as_word
 
 WORK_CHUNKS = 16
 CHUNKINGS = ("key", "host")
@@ -18,6 +19,7 @@ REQUESTS = ("pause", "cancel", "time_out")
 BEING_WORKED = "being worked"  # because of a job that a run was opened for
 HEALTHS = ("ok", "partial", "failed", "suspicious")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_STORED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}(~[0-9]{1,9})?")
 _ID = re.compile(r"J-[0-9a-f]*")
 
 
@@ -109,6 +111,11 @@ class Job:
     recoveries: int
     refetched: int
 
+    @property
+    def word(self) -> str:
+        """Its name in a command that people copy: a ledger may have one from before names were checked."""
+        return as_word(self.name)
+
     def __str__(self) -> str:
         return f"{self.name} ({self.uid})"
 
@@ -148,3 +155,8 @@ def check_name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
     return name
+
+
+def is_stored_name(name: str) -> bool:
+    """Whether a ledger can have given it: a name as people choose them, and what is added where two meet."""
+    return _STORED_NAME.fullmatch(name) is not None and _ID.fullmatch(name) is None

@@ -40,8 +40,8 @@ from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
-    from holdfast.engine.duplicates import Content
     from holdfast.blobs.leftovers import Leftovers
+    from holdfast.engine.duplicates import Content
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import random
 import secrets
@@ -11,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+import msgspec
 
 from holdfast.blobs.journal import FileJournal, JournalReader
 from holdfast.blobs.publish import make_directory, publish_copy, refusal
@@ -23,7 +26,7 @@ from holdfast.clock import SystemClock
 from holdfast.config import Settings
 from holdfast.engine.liveness import boot_id
 from holdfast.engine.session import Parts, Session
-from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
+from holdfast.errors import BadParams, HoldfastError, LedgerUnfit, Refused
 from holdfast.model.exchange import Budget
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
     from holdfast.engine.results import Fields, Results
     from holdfast.model.snapshot import Manifest
     from holdfast.policy.filters import Condition
+
+log = logging.getLogger(__name__)
 
 READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
@@ -206,6 +211,7 @@ def open_session(
 ) -> Session:
     """Everything a process needs to work this job, alone or as one of several workers."""
     options = options_of(job.options, workers=workers, place=place)
+    options = msgspec.structs.replace(options, concurrency=make_room(options.concurrency))
     reserve = _reserve(settings)
     reserve.keep()
     return Session(
@@ -231,6 +237,29 @@ def open_session(
             refusal=lambda url: refuse_private_seed(options, url),
         ),
     )
+
+
+def make_room(slots: int) -> int:
+    """For so many fetches at once, or worker processes: how many of them this process may have descriptors for."""
+    from holdfast.fetch import descriptors
+
+    room = descriptors.make_room(slots)
+    if not room:
+        least = descriptors.BASE + descriptors.PER_FETCH
+        raise Refused(
+            f"this process may open only {descriptors.limit()} files and connections at once, and needs at least "
+            f"{least}; nothing was fetched, and the same command goes on",
+            hint="ulimit -n 1024",
+        )
+    if room < slots:
+        log.warning(
+            "this process may open only %d files and connections at once (ulimit -n): it fetches %d pages at once, "
+            "not %d",
+            descriptors.limit(),
+            room,
+            slots,
+        )
+    return room
 
 
 def has_reserve(settings: Settings) -> bool:

@@ -52,7 +52,8 @@ def overheard(heard: Heard) -> Iterator[None]:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        told.close()  # ends the thread
+        told.shutdown(socket.SHUT_RDWR)  # ends the thread; a process that a recipe has forked may keep it open
+        told.close()
         thread.join()
         ours.close()
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import pycurl
 
 from holdfast.errors import FetchError
+from holdfast.fetch import descriptors
 from holdfast.fetch.decode import Decoder, encodings_of
 from holdfast.fetch.guard import Guard
 from holdfast.fetch.headers import header_lines, parse_headers
@@ -29,6 +30,7 @@ _CODES = {
     pycurl.E_COULDNT_RESOLVE_HOST: "dns_error",
     pycurl.E_FTP_WEIRD_SERVER_REPLY: "bad_response",
     pycurl.E_PARTIAL_FILE: "body_incomplete",
+    pycurl.E_OUT_OF_MEMORY: "no_resources",
     pycurl.E_WRITE_ERROR: "internal",  # our own callback stopped it without saying why
     pycurl.E_OPERATION_TIMEDOUT: "network_timeout",
     pycurl.E_BAD_CONTENT_ENCODING: "bad_response",
@@ -47,6 +49,16 @@ _CODES = {
         "tls_error",
     ),
 }
+_PERHAPS_OURS = frozenset(
+    {
+        pycurl.E_COULDNT_CONNECT,
+        pycurl.E_COULDNT_RESOLVE_HOST,
+        pycurl.E_COULDNT_RESOLVE_PROXY,
+        pycurl.E_FAILED_INIT,
+        pycurl.E_SSL_CACERT_BADFILE,
+        pycurl.E_SSL_CONNECT_ERROR,
+    }
+)
 _CUT_HANDSHAKE = re.compile(r"reset by peer|SSL_ERROR_SYSCALL|unexpected eof|Broken pipe")
 
 
@@ -141,6 +153,8 @@ class Exchange:
             return self._failure
         if code == pycurl.E_COULDNT_CONNECT and self._refusal is not None and not self._opened:
             return FetchError("blocked_address", self._refusal)
+        if code in _PERHAPS_OURS and descriptors.are_short():
+            return FetchError("no_resources", f"this process has no descriptors left (ulimit -n): {message}")
         if code == pycurl.E_OPERATION_TIMEDOUT:
             return FetchError("network_timeout", self._passed_deadline())
         if code == pycurl.E_COULDNT_RESOLVE_PROXY:
@@ -191,11 +205,17 @@ class Exchange:
             return int(pycurl.SOCKET_BAD)
         self._opened = True
         try:
-            return LentSocket(socket.socket(family, kind, protocol))
+            lent = LentSocket(socket.socket(family, kind, protocol))
         except OSError as error:
             code = "no_resources" if error.errno in OUT_OF_RESOURCES else "network_error"
             self._failure = FetchError(code, f"no socket could be opened: {error.strerror}")
             return int(pycurl.SOCKET_BAD)
+        if (
+            lent.fileno() >= descriptors.limit() - descriptors.SPARE
+        ):  # the lowest number is given first: all below are taken
+            self._failure = FetchError("no_resources", "the last descriptors of this process are kept (ulimit -n)")
+            return int(pycurl.SOCKET_BAD)
+        return lent
 
     def _on_body(self, chunk: bytes) -> int | None:
         self._chunks += 1

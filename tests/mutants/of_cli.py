@@ -297,4 +297,44 @@ MUTANTS = (
         (("        _leave_threads(code)\n", "        pass\n"),),
         "crash/test_step_threads.py -k 'told_to_go and 1'",
     ),
+    Mutant(
+        "a pid of another machine is ours",
+        "a worker that is stuck is replaced, whatever pids other machines have (PAU-16)",
+        "cli/stalls.py",
+        ((" if is_here(holder.owner)}", "}"),),
+        "cli/test_stalls.py -k 'another_machine'",
+    ),
+    Mutant(
+        "a second Ctrl-C that nobody hears",
+        "a second Ctrl-C ends the command at once, whatever its main thread does (PAU-16)",
+        "cli/overhearing.py",
+        (("            heard.leave()\n", ""),),
+        "crash/test_standstill.py -k 'second_interrupt and deaf'",
+    ),
+    Mutant(
+        "a deadline that a step can ignore",
+        "a command that is told to go is gone after its deadline (PAU-16)",
+        "cli/overhearing.py",
+        (("            heard.give_up()\n", "            pass\n"),),
+        "crash/test_standstill.py -k 'after_its_deadline and busy'",
+    ),
+    Mutant(
+        "a Ctrl-C counted twice",
+        "one Ctrl-C pauses, also where a step has forked",
+        "cli/overhearing.py",
+        (
+            (
+                "    os.register_at_fork(before=let_go, after_in_parent=take_again, after_in_child=let_go)\n",
+                "    return\n",
+            ),
+        ),
+        "crash/test_standstill.py -k 'one_interrupt'",
+    ),
+    Mutant(
+        "a child of a step holds the command",
+        "a command ends though a step has left a process running",
+        "cli/children.py",
+        (("    if left:\n", "    if not left:\n"),),
+        "crash/test_step_threads.py -k 'left_a_process and 1'",
+    ),
 )

@@ -12,4 +12,11 @@ MUTANTS = (
         (("    has_bodies = settings.segments.is_dir() and not all(", "    has_bodies = False and not all("),),
         "cli/test_damaged_ledger.py -k 'lost_ledger_is_refused'",
     ),
+    Mutant(
+        "begun without descriptors",
+        "under a limit that leaves no room nothing is begun, and that is said (D5)",
+        "wiring.py",
+        (("    if not room:\n", "    if room < 0:\n"),),
+        "cli/test_descriptors.py -k 'nothing_can_be_fetched'",
+    ),
 )

@@ -63,7 +63,7 @@ class Heartbeat:
         self._stands_still = False
 
     def watch(self, loop: asyncio.AbstractEventLoop, on_standstill: Callable[[], None]) -> None:
-        """Renew only while this loop gets its turns; to be called on it, before `start`.
+        """Renew only while this loop gets its turns; to be called on it.
 
         `on_standstill` is called from the heartbeat's thread, once each time that the loop stands still.
         """

@@ -246,9 +246,9 @@ class Session:
         )
         fetcher = parts.open_fetcher()
         try:
-            self._heartbeat = heartbeat
-            heartbeat.watch(asyncio.get_running_loop(), self._on_standstill)
             heartbeat.start(self._leases, asked_ms=asked_ms)
+            heartbeat.watch(asyncio.get_running_loop(), self._on_standstill)
+            self._heartbeat = heartbeat
             self._worker = await self._make_worker(job, heartbeat, fetcher)
             self._pass_on()
             if control is not None:

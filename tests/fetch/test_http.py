@@ -255,14 +255,21 @@ def test_no_free_descriptor_is_our_own_trouble_and_passes() -> None:
     on_site(scene, concurrency=1)
 
 
-@pytest.mark.parametrize(("free", "code"), [*((n, "no_resources") for n in range(9)), (32, "network_error")])
-def test_descriptors_that_run_out_on_the_way_are_never_the_sites_fault(free: int, code: str) -> None:
+@pytest.mark.parametrize(
+    ("url", "free", "code"),
+    [
+        *(("http://localhost:1/", free, "no_resources") for free in range(9)),
+        ("http://localhost:1/", 32, "network_error"),
+        ("http://pond.invalid/", 0, "no_resources"),
+    ],
+)
+def test_descriptors_that_run_out_on_the_way_are_never_the_sites_fault(url: str, free: int, code: str) -> None:
     """D5: whatever of a look-up, a socket or libcurl's own copy of it there is none for. Nobody listens there."""
 
     async def play() -> None:
         async with fetching(Guard(allow_private=True), concurrency=1) as fetcher:
             with only_free(free):
-                assert await code_of(fetcher, "http://localhost:1/") == code
+                assert await code_of(fetcher, url) == code
 
     asyncio.run(play())
 

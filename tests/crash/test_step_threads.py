@@ -73,7 +73,7 @@ def test_a_command_ends_though_a_step_has_left_a_process_running(tmp_path: Path,
         words += ["--data", str(tmp_path / "holdfast-data")]
         with Command(words, said=tmp_path / "it", environ={"HOLDFAST_MIN_FREE_MB": "0"}) as command:
             try:
-                assert command.wait(40) == 0, command.err
+                assert command.wait(60) == 0, command.err
             finally:
                 os.kill(int(began.read_text()), signal.SIGKILL)
     assert "1 succeeded" in command.err

@@ -310,6 +310,7 @@ MUTANTS = (
         "cli/overhearing.py",
         (("            heard.leave()\n", ""),),
         "crash/test_standstill.py -k 'second_interrupt and deaf'",
+        hangs=True,
     ),
     Mutant(
         "a deadline that a step can ignore",
@@ -317,6 +318,7 @@ MUTANTS = (
         "cli/overhearing.py",
         (("            heard.give_up()\n", "            pass\n"),),
         "crash/test_standstill.py -k 'after_its_deadline and busy'",
+        hangs=True,
     ),
     Mutant(
         "a Ctrl-C counted twice",
@@ -336,5 +338,6 @@ MUTANTS = (
         "cli/children.py",
         (("    if left:\n", "    if not left:\n"),),
         "crash/test_step_threads.py -k 'left_a_process and 1'",
+        hangs=True,
     ),
 )

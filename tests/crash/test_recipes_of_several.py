@@ -15,7 +15,7 @@ from nursery import Nursery
 
 PAGES = 24
 LONGER_THAN_STUCK_S = 6
-STANDSTILLS_S_MAX = 180  # four of them, each until its lease has lapsed and its worker is taken for stuck
+STANDSTILLS_S_MAX = 110  # four of them, each until its lease has lapsed and its worker is taken for stuck
 HEAD = """
 import asyncio, os, time
 from pathlib import Path

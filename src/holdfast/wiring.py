@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
+import msgspec
+
 from holdfast.blobs.journal import FileJournal, JournalReader
 from holdfast.blobs.publish import PRIVATE, make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
@@ -26,7 +28,7 @@ from holdfast.config import Settings
 from holdfast.config.certificates import more_roots
 from holdfast.engine.liveness import boot_id
 from holdfast.engine.session import Parts, Session
-from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
+from holdfast.errors import BadParams, HoldfastError, LedgerUnfit, Refused
 from holdfast.model.exchange import Budget
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
@@ -235,6 +237,7 @@ def open_session(
 ) -> Session:
     """Everything a process needs to work this job, alone or as one of several workers."""
     options = options_of(job.options, workers=workers, place=place)
+    options = msgspec.structs.replace(options, concurrency=make_room(options.concurrency))
     reserve = _reserve(settings)
     reserve.keep()
     session = Session(
@@ -261,6 +264,29 @@ def open_session(
         ),
     )
     return session
+
+
+def make_room(slots: int) -> int:
+    """For so many fetches at once, or worker processes: how many of them this process may have descriptors for."""
+    from holdfast.fetch import descriptors
+
+    room = descriptors.make_room(slots)
+    if not room:
+        least = descriptors.BASE + descriptors.PER_FETCH
+        raise Refused(
+            f"this process may open only {descriptors.limit()} files and connections at once, and needs at least "
+            f"{least}; nothing was fetched, and the same command goes on",
+            hint="ulimit -n 1024",
+        )
+    if room < slots:
+        log.warning(
+            "this process may open only %d files and connections at once (ulimit -n): it fetches %d pages at once, "
+            "not %d",
+            descriptors.limit(),
+            room,
+            slots,
+        )
+    return room
 
 
 def has_reserve(settings: Settings) -> bool:

@@ -29,7 +29,7 @@ MUTANTS = (
         "dead owner not recognised",
         "a crashed worker's chunks are free at once, not after the lease's life (E6)",
         "engine/liveness.py",
-        (("    return _started(owner.pid) not in (owner.started, HIDDEN)\n", "    return False\n"),),
+        (("    return is_here(owner) and _started(owner.pid) not in (owner.started, HIDDEN)\n", "    return False\n"),),
         "engine/test_liveness.py",
     ),
     Mutant(
@@ -578,5 +578,37 @@ MUTANTS = (
         "engine/restore.py",
         (("    _refuse_unasked(snapshot, wishes)\n", ""),),
         "snapshots/test_hostile.py -k 'needs_a_word'",
+        "another boot is a death",
+        "machines that are called alike do not take each other's work (PAU-16)",
+        "engine/liveness.py",
+        (
+            (
+                "    return is_here(owner) and _started(owner.pid) not in (owner.started, HIDDEN)\n",
+                "    alike = owner.host == socket.gethostname() and owner.boot != boot_id()\n"
+                "    return alike or (is_here(owner) and _started(owner.pid) not in (owner.started, HIDDEN))\n",
+            ),
+        ),
+        "engine/test_liveness.py -k 'called_alike'",
+    ),
+    Mutant(
+        "one machine id for all",
+        "machines restored from one memory snapshot do not take each other's processes for dead (PAU-16)",
+        "engine/liveness.py",
+        (("                return text[:MACHINE_ID_LENGTH_MAX]\n", '                return ""\n'),),
+        "engine/test_liveness.py -k 'another_machine_id'",
+    ),
+    Mutant(
+        "a loop that stands still keeps its lease",
+        "a page that keeps its worker standing still is taken over by others (PAU-16)",
+        "engine/heartbeat.py",
+        (("        while self._watched is not None and ", "        while not self and "),),
+        "engine/test_heartbeat.py -k 'stands_still_lapse'",
+    ),
+    Mutant(
+        "who stood still has lost everything",
+        "a step that computes for longer than a lease comes to its end where nobody else works (PAU-16)",
+        "engine/worker.py",
+        (("        while self.heartbeat.is_behind() and ", "        while not self and "),),
+        "engine/test_session.py -k 'keeps_the_loop_longer'",
     ),
 )

@@ -111,4 +111,11 @@ MUTANTS = (
         ((" or not _HEADER_VALUE.fullmatch(value)", ""),),
         "fetch/test_http.py -k 'would_become_two'",
     ),
+    Mutant(
+        "descriptors that ran out are the site's fault",
+        "no page is failed because this process had no descriptors for it (D5)",
+        "fetch/exchange.py",
+        (("        if code in _PERHAPS_OURS and ", "        if not code and "),),
+        "fetch/test_http.py -k 'run_out_on_the_way'",
+    ),
 )

@@ -18,5 +18,11 @@ MUTANTS = (
         "wiring.py",
         (("            make_directory(folder, mode=PRIVATE)\n", "            make_directory(folder)\n"),),
         "cli/test_access.py -k 'owners_alone'",
+        "begun without descriptors",
+        "under a limit that leaves no room nothing is begun, and that is said (D5)",
+        "wiring.py",
+        (("    room = descriptors.make_room(slots)\n", "    room = max(1, descriptors.make_room(slots))\n"),),
+        "cli/test_descriptors.py -k 'nothing_can_be_fetched'",
+        hangs=True,
     ),
 )

@@ -46,7 +46,7 @@ def carry_on(
     refuse_too_many(1 if nursery is None else nursery.size, job.options)
     limit_hosts(ledger, call.settings.hosts)
     ears = call.ears or Ears(call.settings.pause_deadline_s)
-    with hearing(ears.on_interrupt, ears.on_stop):
+    with hearing(ears):
         for _ in range(LOOKS_MAX):
             row = outlook(ledger, job, recipe_known=catalogue.knows(job), asked=True)
             if row.action == "resume" and job.paused_by == "disk_full" and not wiring.has_reserve(call.settings):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -47,6 +48,8 @@ from holdfast.recipe.blame import sentence
 
 if TYPE_CHECKING:
     from random import Random
+
+log = logging.getLogger(__name__)
 
 PROGRESS_EVERY_MS = 200
 WAITS_EVERY_MS = 1000
@@ -102,6 +105,7 @@ class Session:
         self._thread = LedgerThread(parts.open_ledger, self.patience)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
+        self._heartbeat: Heartbeat | None = None
         self._interrupt: str | None = None
         self._pausing: asyncio.Task[None] | None = None
         self._timer: asyncio.Task[None] | None = None
@@ -129,6 +133,11 @@ class Session:
             return asyncio.run(self._run())
         except SystemExit as error:  # of a task that a step began: asyncio ends the loop with it
             raise RuntimeError(f"a task that the recipe began raised {sentence(error)}") from error
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether something does not let go of the event loop, so that no order can reach it."""
+        return self._heartbeat is not None and self._heartbeat.is_behind()
 
     def interrupt(self, why: str) -> None:
         """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before and after `run`."""
@@ -244,6 +253,8 @@ class Session:
         fetcher = parts.open_fetcher()
         try:
             heartbeat.start(self._leases, asked_ms=asked_ms)
+            heartbeat.watch(asyncio.get_running_loop(), self._on_standstill)
+            self._heartbeat = heartbeat
             self._worker = await self._make_worker(job, heartbeat, fetcher)
             self._pass_on()
             if control is not None:
@@ -371,6 +382,17 @@ class Session:
         """From the heartbeat's thread, which runs also while a step does not let go of the loop."""
         if self._keeper is not None:
             self._keeper.awake()
+
+    def _on_standstill(self) -> None:
+        """From the heartbeat's thread: something does not let go of the event loop. It is told which page, if one."""
+        loop, worker = self._loop, self._worker
+        url = None if loop is None or worker is None else worker.worked_by(asyncio.current_task(loop))
+        log.warning(
+            "%s keeps everything else in this process waiting. Its lease is not renewed; when that has run out, "
+            "another worker takes over and tries this page alone. A step that computes for long belongs into a thread: "
+            "await asyncio.to_thread(…)",
+            f"a step of {url}" if url else "something",
+        )
 
     def _on_beat(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
         """From the heartbeat's thread."""

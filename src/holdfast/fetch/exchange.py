@@ -14,6 +14,7 @@ import pycurl
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError
+from holdfast.fetch import descriptors
 from holdfast.fetch.decode import Decoder, encodings_of
 from holdfast.fetch.guard import Guard
 from holdfast.fetch.headers import header_lines, parse_headers
@@ -33,6 +34,7 @@ _CODES = {
     pycurl.E_COULDNT_RESOLVE_HOST: "dns_error",
     pycurl.E_FTP_WEIRD_SERVER_REPLY: "bad_response",
     pycurl.E_PARTIAL_FILE: "body_incomplete",
+    pycurl.E_OUT_OF_MEMORY: "no_resources",
     pycurl.E_WRITE_ERROR: "internal",  # our own callback stopped it without saying why
     pycurl.E_OPERATION_TIMEDOUT: "network_timeout",
     pycurl.E_BAD_CONTENT_ENCODING: "bad_response",
@@ -51,6 +53,16 @@ _CODES = {
         "tls_error",
     ),
 }
+_PERHAPS_OURS = frozenset(
+    {
+        pycurl.E_COULDNT_CONNECT,
+        pycurl.E_COULDNT_RESOLVE_HOST,
+        pycurl.E_COULDNT_RESOLVE_PROXY,
+        pycurl.E_FAILED_INIT,
+        pycurl.E_SSL_CACERT_BADFILE,
+        pycurl.E_SSL_CONNECT_ERROR,
+    }
+)
 _CUT_HANDSHAKE = re.compile(r"reset by peer|SSL_ERROR_SYSCALL|unexpected eof|Broken pipe")
 
 
@@ -172,6 +184,8 @@ class Exchange:
             return self._failure
         if code == pycurl.E_COULDNT_CONNECT and self._refusal is not None and not self._opened:
             return FetchError("blocked_address", self._refusal)
+        if code in _PERHAPS_OURS and descriptors.are_short():
+            return FetchError("no_resources", f"this process has no descriptors left (ulimit -n): {message}")
         if code == pycurl.E_OPERATION_TIMEDOUT:
             return FetchError("network_timeout", self._not_connected())
         if code == pycurl.E_COULDNT_RESOLVE_PROXY:
@@ -259,6 +273,10 @@ class Exchange:
         except OSError as error:
             code = "no_resources" if error.errno in OUT_OF_RESOURCES else "network_error"
             self._failure = FetchError(code, f"no socket could be opened: {error.strerror}")
+            return int(pycurl.SOCKET_BAD)
+        # The lowest number is given first: all below this one are taken.
+        if lent.fileno() >= descriptors.limit() - descriptors.SPARE:
+            self._failure = FetchError("no_resources", "the last descriptors of this process are kept (ulimit -n)")
             return int(pycurl.SOCKET_BAD)
         self._failure = None  # of another of the host's addresses
         return lent

@@ -11,7 +11,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from holdfast.demo.manual import write_manual
 from holdfast.recipes.site.markup import resolve_references, scan
-from holdfast.recipes.site.page import is_html, read_page
+from holdfast.recipes.site.page import read_page
+from holdfast.recipes.site.sniffing import is_html
 from holdfast.recipes.site.text import visible_text
 
 

@@ -14,13 +14,15 @@ from holdfast.errors import BadParams
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Outcome
 from holdfast.model.target import Claimed, Found
+from holdfast.policy.directives import OBEYED
 from holdfast.policy.robots import ROBOTS_PATH
 from holdfast.policy.scope import Scope
 from holdfast.policy.sitemaps import names_a_sitemap
 from holdfast.recipe import Context, Fetch
+from holdfast.recipes.site.following import Site
 from holdfast.recipes.site.links import LinkBook
 from holdfast.recipes.site.sitemap import MODES, ROBOTS, SITEMAP, TYPES, work_list
-from holdfast.recipes.site.step import Site, work
+from holdfast.recipes.site.step import work
 
 DEFAULTS: dict[str, Any] = {
     "seeds": [],
@@ -29,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "exclude": [],
     "max_depth": None,
     "sitemap": "off",
+    "nofollow": "pages",
 }
 NAME_LENGTH_MAX = 80  # of a job; one of the same name gets a number behind it
 SITES_KEPT = 8  # jobs that one worker has in hand at once; more only cost the time to set them up again
@@ -61,6 +64,8 @@ class SiteRecipe:
         checked["max_depth"] = _depth(checked["max_depth"])
         if checked["sitemap"] not in MODES:
             raise BadParams(f"sitemap must be one of {', '.join(MODES)}; not {checked['sitemap']!r}")
+        if checked["nofollow"] not in OBEYED:
+            raise BadParams(f"nofollow must be one of {', '.join(OBEYED)}; not {checked['nofollow']!r}")
         Scope.of(checked)
         return checked
 
@@ -106,7 +111,11 @@ class SiteRecipe:
             self._sites.clear()
         scope = Scope.of(context.params)
         site = self._sites[id(context.params)] = Site(
-            scope, context, LinkBook(scope, context), follows=context.params.get("sitemap") != "only"
+            scope,
+            context,
+            LinkBook(scope, context),
+            follows=context.params.get("sitemap") != "only",
+            nofollow="off" if context.ignores_robots else context.params.get("nofollow", "pages"),
         )
         return site
 

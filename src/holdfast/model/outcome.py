@@ -97,6 +97,7 @@ class Failed(msgspec.Struct, frozen=True, gc=False):
 
 Outcome = Done | Skipped | Failed
 DEAD_END = "dead_end"  # the rule of a seed's page that is HTML and leads to no other page of the site
+REFRESHES = "refresh"  # that of one which only refreshes to another page
 NOFOLLOW = "nofollow"  # succeeded, and its links were left as it asks; the rule also where single links were left
 UNCHANGED = "unchanged"  # succeeded, by the site's word that its earlier result is still so: that one is served
 GONE = (404, 410)  # answers by which a site says that there is no such page any more

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from holdfast.model.keys import Address, address_of, canonical
-from holdfast.model.outcome import DEAD_END, NOFOLLOW
+from holdfast.model.outcome import DEAD_END, NOFOLLOW, REFRESHES
 from holdfast.model.target import Claimed, External, Found
 from holdfast.policy.directives import Directives
 from holdfast.policy.scope import Scope
@@ -26,13 +26,12 @@ class Site(msgspec.Struct, frozen=True):
     context: Context
     links: LinkBook
     follows: bool = True  # links of pages; False where only what sitemaps list is wanted
-    nofollow: str = "pages"  # whose nofollow is obeyed
 
     def fits(self, context: Context) -> bool:
         """Whether this was made for that job: the params are kept alive here, so one object is one job's."""
         mine = self.context
-        return mine.params is context.params and (mine.salt, mine.chunking, mine.ignores_robots) == (
-            context.salt, context.chunking, context.ignores_robots,
+        return mine.params is context.params and (mine.salt, mine.chunking, mine.nofollow) == (
+            context.salt, context.chunking, context.nofollow,
         )  # fmt: skip
 
 
@@ -115,7 +114,8 @@ def as_a_seed(ways: Ways, site: Site, not_parsed: str) -> Ways:
     if not site.follows or site.scope.max_depth == 0 or any(each.depth for each in ways.links.found):
         return ways
     because = not_parsed or ways.because or _nowhere(ways.links, site.scope)
-    return msgspec.structs.replace(ways, rule=DEAD_END, because=because) if because else ways
+    rule = REFRESHES if ways.refresh else DEAD_END
+    return msgspec.structs.replace(ways, rule=rule, because=because) if because else ways
 
 
 def _nowhere(links: Sorted, scope: Scope) -> str:

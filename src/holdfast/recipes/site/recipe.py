@@ -14,7 +14,6 @@ from holdfast.errors import BadParams
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Outcome
 from holdfast.model.target import Claimed, Found
-from holdfast.policy.directives import OBEYED
 from holdfast.policy.robots import ROBOTS_PATH
 from holdfast.policy.scope import Scope
 from holdfast.policy.sitemaps import names_a_sitemap
@@ -31,7 +30,6 @@ DEFAULTS: dict[str, Any] = {
     "exclude": [],
     "max_depth": None,
     "sitemap": "off",
-    "nofollow": "pages",
 }
 NAME_LENGTH_MAX = 80  # of a job; one of the same name gets a number behind it
 SITES_KEPT = 8  # jobs that one worker has in hand at once; more only cost the time to set them up again
@@ -64,8 +62,6 @@ class SiteRecipe:
         checked["max_depth"] = _depth(checked["max_depth"])
         if checked["sitemap"] not in MODES:
             raise BadParams(f"sitemap must be one of {', '.join(MODES)}; not {checked['sitemap']!r}")
-        if checked["nofollow"] not in OBEYED:
-            raise BadParams(f"nofollow must be one of {', '.join(OBEYED)}; not {checked['nofollow']!r}")
         Scope.of(checked)
         return checked
 
@@ -115,7 +111,6 @@ class SiteRecipe:
             context,
             LinkBook(scope, context),
             follows=context.params.get("sitemap") != "only",
-            nofollow="off" if context.ignores_robots else context.params.get("nofollow", "pages"),
         )
         return site
 

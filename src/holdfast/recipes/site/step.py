@@ -116,7 +116,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         return Failed(code, f"HTTP {response.status}", response.status, retry_after_s)
     read = _read(here, response, site)
     said = _directives(read.page, response)
-    ways = follow(here, read.page, read.codec, NOTHING_ASKED if site.nofollow == "off" else said, site)
+    ways = follow(here, read.page, read.codec, NOTHING_ASKED if site.context.nofollow == "off" else said, site)
     if here.depth == 0 and read.is_html:
         ways = as_a_seed(ways, site, read.not_parsed)
     kept = validators_of(response)
@@ -160,7 +160,7 @@ def _read(here: Claimed, response: Response, site: Site) -> _Read:
         not_parsed = f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
         return _Read(_NO_PAGE, is_html=True, not_parsed=not_parsed)
     text, codec = decoded(body, response.header("content-type") or "")
-    page = read_page(text, sees_marks=site.nofollow == "all", is_xml=is_xml(media))
+    page = read_page(text, sees_marks=site.context.nofollow == "all", is_xml=is_xml(media))
     if page.refresh is None and (header := response.header("refresh")):
         page = msgspec.structs.replace(page, refresh=read_refresh(header))
     return _Read(page, codec, is_html=True)

@@ -67,4 +67,11 @@ MUTANTS = (
         (('match[1] or match[2] or "" for', "match[1] or match[2] for"),),
         "crash/test_suites.py -k T13",
     ),
+    Mutant(
+        "a dead end is a good end",
+        "a crawl that got no further than its start page is not called good (FRO-13)",
+        "policy/health.py",
+        (('    if health == "ok" and dead_end:', "    if False:"),),
+        "policy/test_health.py -k 'dead_end_is_suspicious'",
+    ),
 )

@@ -123,4 +123,11 @@ MUTANTS = (
         ((" and self._room >= 0:\n", ":\n"),),
         "policy/test_sitemaps.py -k 'any_make and wide'",
     ),
+    Mutant(
+        "a dead end is a good end",
+        "a crawl that got no further than its start page is not called good (FRO-13)",
+        "policy/health.py",
+        (('    if health == "ok" and dead_end:', "    if False:"),),
+        "policy/test_health.py -k 'dead_end_is_suspicious'",
+    ),
 )

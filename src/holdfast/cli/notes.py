@@ -1,5 +1,5 @@
-"""What people should know when a job ends beyond its books: half a cancel, gaps, a seed that robots.txt forbids, code
-that raised.
+"""What people should know when a job ends beyond its books: half a cancel, gaps, a seed that robots.txt forbids or that
+leads nowhere, pages whose links were left, code that raised.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from holdfast.engine.ordering import CASES
 from holdfast.engine.results import SITE
 from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
-from holdfast.model.outcome import IN_PART, UNCHANGED
+from holdfast.model.outcome import IN_PART, NOFOLLOW, UNCHANGED
 from holdfast.model.spelling import as_word
 from holdfast.policy.retry import bare
 from holdfast.ports import Ledger
@@ -29,8 +29,11 @@ def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
         lines.append(gaps_line(ledger, job))
     if job.generation > 1 and job.recipe == SITE and ledger.mode(job.id) == NEW:
         lines.append(unchanged_line(ledger, job))
+    if job.health == "suspicious" and counts.succeeded:
+        lines.append(job.because)
     if job.recipe == SITE:
         lines += _in_part(ledger, job)
+        lines += _asked_to_leave(ledger, job)
     if counts.skipped_by.get("robots"):
         lines += _forbidden_seed(ledger, job)
     if counts.failed_by.get(RECIPE_ERROR):
@@ -77,6 +80,13 @@ def _in_part(ledger: Ledger, job: Job) -> list[str]:
         f"taken in part: {count_of(n, 'list')} of URLs{first}        "
         f"see: holdfast targets {job.word} --where disposition:{IN_PART} --json"
     ]
+
+
+def _asked_to_leave(ledger: Ledger, job: Job) -> list[str]:
+    """From counters: how many pages ask for their links not to be followed, and were obeyed."""
+    n = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == NOFOLLOW)
+    see = f"see: holdfast targets {job.word} --where disposition:{NOFOLLOW}"
+    return [f"nofollow: the links of {count_of(n, 'page')} were left, as asked        {see}"] if n else []
 
 
 def _forbidden_seed(ledger: Ledger, job: Job) -> list[str]:

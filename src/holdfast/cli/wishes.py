@@ -42,10 +42,14 @@ def arguments(parser: Parser) -> None:
         help="begin also with what its sitemaps list; only: with nothing else, and follow no links (off)",
     )
     scope.add_argument("--seeds", metavar="FILE", help="a file with one URL per line to begin with, besides URL")
-    pace_arguments(parser)
+    pace_arguments(parser).add_argument(
+        "--nofollow",
+        choices=("pages", "all", "off"),
+        help="obey the nofollow of pages (robots tag or header); all: of single links, too; off: of none (pages)",
+    )
 
 
-def pace_arguments(parser: Parser) -> None:
+def pace_arguments(parser: Parser) -> argparse._ArgumentGroup:
     """The options of every start command: how fast, how long, under which name, to which addresses."""
     pace = parser.add_argument_group("pace and limits (kept with the job; a changed one is applied and printed)")
     pace.add_argument(
@@ -99,6 +103,7 @@ def pace_arguments(parser: Parser) -> None:
     advanced = parser.add_argument_group("advanced: simulated worlds")
     advanced.add_argument("--allow", action="append", metavar="ADDR:PORT", help="let this one private address through")
     advanced.add_argument("--resolve", action="append", type=_mapping, metavar="NAME=ADDR:PORT", help="connect there")
+    return pace
 
 
 def read_wishes(options: argparse.Namespace, urls: list[str]) -> Wishes:
@@ -132,6 +137,7 @@ def read_pace(options: argparse.Namespace) -> dict[str, Any]:
         "proxy": options.proxy,
         "cookies": options.cookies,
         "ignore_robots": options.ignore_robots,
+        "nofollow": getattr(options, "nofollow", None),  # of `crawl` only
         "allow_private": options.allow_private,
         "allow": None if options.allow is None else tuple(options.allow),
         "resolve": None if options.resolve is None else dict(options.resolve),

@@ -13,6 +13,7 @@ from holdfast.config.headers import read_header, read_headers_to, read_proxy
 from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
 from holdfast.model import units
+from holdfast.policy.directives import OBEYED
 
 
 class PaceOptions(TypedDict, total=False):
@@ -47,6 +48,7 @@ class CrawlOptions(PaceOptions, total=False):
     exclude: Sequence[str]
     max_depth: int
     sitemap: str
+    nofollow: str
     preset: str
 
 
@@ -65,6 +67,15 @@ def _agent(value: str) -> str:
     if not value.strip() or not value.isprintable() or not value.isascii():
         raise ValueError(f"{value!r} cannot be sent as a user agent")
     return value.strip()
+
+
+def _one_of(words: Sequence[str]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if value not in words:
+            raise ValueError(f"{value!r} is none of {', '.join(words)}")
+        return value
+
+    return read
 
 
 # Python's name -> the field of Options, and the reader of its value; ranges are those of the command line.
@@ -89,6 +100,7 @@ PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "allow": ("allow", lambda value: tuple(_texts(value))),
     "resolve": ("resolve", dict),
 }
+OF_SITES = {"nofollow": ("nofollow", _one_of(OBEYED))}  # the same, of `crawl` only
 SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
 # Numbers are read from texts as well, as the command line reads them; of everything else the annotation is the rule.
 _HINTS = get_type_hints(CrawlOptions)
@@ -97,7 +109,8 @@ KINDS = {name: kind for name, kind in _HINTS.items() if not {int, float} & {kind
 
 def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """(scope params, pace fields) of what was given; None counts as not given. BadParams names what cannot be used."""
-    known = (*PACE, *((*SCOPE, "preset") if scope else ()))
+    readers = {**PACE, **OF_SITES} if scope else PACE
+    known = (*readers, *((*SCOPE, "preset") if scope else ()))
     params: dict[str, Any] = {}
     pace: dict[str, Any] = {}
     for name, value in given.items():
@@ -115,8 +128,8 @@ def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, An
             raise BadParams(f"there is no option {name!r}{guess}", hint=f"options: {' '.join(known)}")
         if value is None or name == "preset":
             continue
-        if name in PACE:
-            field, read = PACE[name]
+        if name in readers:
+            field, read = readers[name]
             pace[field] = _read(name, value, read)
         else:
             params[name] = _texts(value) if name in ("include", "exclude") else value

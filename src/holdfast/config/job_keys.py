@@ -85,6 +85,7 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
     JobKey("scope",         _TEXT,     _CRAWL,        "`host`, `domain`, `prefix` or `any`", "--scope"),
     JobKey("sitemap",       _TEXT,     _CRAWL,        "`auto`, `only` or `off`", "--sitemap"),
     JobKey("ignore_robots", _FLAG,     ALL,           "fetch what robots.txt disallows", "--ignore-robots"),
+    JobKey("nofollow",      _TEXT,     _CRAWL,        "which nofollow is obeyed: `pages`, `all`, `off`", "--nofollow"),
     JobKey("allow_private", _FLAG,     ALL,           "permit private addresses", "--allow-private"),
     JobKey("allow",         _TEXTS,    ALL,           "private addresses let through, one by one", "--allow"),
     JobKey("resolve",       kinds.NAMES, ALL,         "names of simulated worlds, and where they are", "--resolve"),

@@ -115,7 +115,7 @@ class Executor:
             ended_at=now,
             disposition="" if isinstance(outcome, Failed) else outcome.disposition,
             code=ruling.code,
-            rule=outcome.rule if isinstance(outcome, Skipped) else "",
+            rule="" if isinstance(outcome, Failed) else outcome.rule,
             because=ruling.because[:MESSAGE_LENGTH_MAX],
             wait_ms=ruling.wait_ms,
             elsewhere=elsewhere,

@@ -17,7 +17,7 @@ from holdfast.model.codes import CODES
 from holdfast.model.edit import Exclusion
 from holdfast.model.job import Job
 from holdfast.model.keys import Address, key_of, seed_address
-from holdfast.model.outcome import UNCHANGED
+from holdfast.model.outcome import NOFOLLOW, UNCHANGED
 from holdfast.model.target import AttemptRow, TargetRow
 from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
@@ -29,6 +29,8 @@ from holdfast.policy.waiting import Wait, clock_time, host_wait, target_wait
 from holdfast.ports import Looks, Surveys, Views
 
 REDIRECTS = "redirects to "  # how a duplicate that is a redirect begins its because
+REFRESHES = "refreshes to "  # and how a page that does so
+MOVED = ("duplicate", "page", NOFOLLOW)
 HOPS_MAX = 11
 SEEDS_LOOKED_AT = 100
 PAGES_NAMED = 3
@@ -144,9 +146,9 @@ class _Known:
         if self._row.disposition == UNCHANGED:
             said = f"the site said at {_when(self._row.settled_at)} that it has not changed"
             return self._told("fetched", f"fetched and saved in an earlier run; {said}")
+        also = f"; {self._row.because}" if self._row.because else ""
         what = "" if self._row.disposition in (None, "page") else f" ({self._row.disposition})"
-        said = f"; {self._row.because}" if self._row.because else ""
-        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}{said}")
+        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}{also}")
 
     def _failed(self) -> Explanation:
         code = self._row.code or ""
@@ -273,6 +275,10 @@ def _unknown(ledger: Reading, job: Job, address: Address) -> Explanation:
     cut = _cut_short(ledger, job) if rule is None and job.recipe == SITE else None
     if cut is not None:
         return Explanation(url=address.url, verdict="over_cap", status=None, rule="links per page", because=cut)
+    left = _left_alone(ledger, job) if rule is None and job.recipe == SITE else None
+    if left is not None:
+        undo = f"holdfast {start_of(job)} {job.name} --nofollow off --mode full"
+        return Explanation(url=address.url, verdict="robots", status=None, rule=NOFOLLOW, because=left, undo=undo)
     unread = _unread(ledger, job)
     return Explanation(
         url=address.url, verdict="never_found", status=None, rule=rule,
@@ -292,6 +298,19 @@ def _cut_short(ledger: Reading, job: Job) -> str | None:
         f"no link that was followed leads to it, but not every one was: {pages[0].url} has {marks.links + marks.limit} "
         f"of them and {marks.links} are followed on a page. Pages with more: {', '.join(p.url for p in pages)}{more}"
     )
+
+
+def _left_alone(ledger: Reading, job: Job) -> str | None:
+    """Where it may stand all the same: on a page whose links were left, or among the links that were."""
+    by_page = [("disposition", True, (NOFOLLOW,))]
+    by_link = [("rule", True, (NOFOLLOW,)), ("status", True, ("succeeded",))]
+    rows = [*ledger.targets(job.id, where=by_page, limit=PAGES_NAMED + 1)]
+    rows += ledger.targets(job.id, where=by_link, limit=PAGES_NAMED + 1) if not rows else ()
+    if not rows:
+        return None
+    more = " and others" if len(rows) > PAGES_NAMED else ""
+    pages = ", ".join(row.url for row in rows[:PAGES_NAMED])
+    return f"no link that was followed leads to it, but nofollow kept links from being followed on {pages}{more}"
 
 
 def _marks(target: int, doc: bytes) -> _Record:
@@ -360,9 +379,11 @@ def _final_hosts(ledger: Reading, job: Job) -> set[str]:
             if row is None:
                 break
             found.add(row.host)
-            if row.disposition != "duplicate" or not (row.because or "").startswith(REDIRECTS):
+            there = (row.because or "").removeprefix(REDIRECTS).removeprefix(REFRESHES)
+            if there == (row.because or "") or row.disposition not in MOVED:
                 break
-            url = (row.because or "").removeprefix(REDIRECTS)
+            url, more, _ = there.partition(" ")
+            url = url.removesuffix(";") if more else url
     return found
 
 

@@ -303,6 +303,7 @@ class Session:
             barring=book.barring,
             refusal=parts.refusal,
             cookies=options.cookies,
+            nofollow="off" if options.ignore_robots else options.nofollow,
         )
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
         work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}

@@ -8,10 +8,11 @@ from holdfast.ledger.claiming import fence
 from holdfast.ledger.jobs import end_job, read_job
 from holdfast.ledger.reopening import walking
 from holdfast.ledger.tx import Tx, one
-from holdfast.model.job import Job
+from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Lease
+from holdfast.model.outcome import DEAD_END, REFRESHES
 from holdfast.policy import limits
-from holdfast.policy.health import Ending, stale_ending, verdict
+from holdfast.policy.health import Ending, may_be_dead_end, stale_ending, verdict
 
 # One statement, so that it is one snapshot: a running settle still shows its parent as held.
 IS_DRAINED = (
@@ -47,19 +48,29 @@ def finish(
     if row is None:
         return None
     add_entry(tx, lease.chunk, row[0], lease.epoch, "finish")
-    ending = ending or _of_drained(tx, before, plan_failed)
+    ending = ending or _of_drained(tx, before, plan_failed, pages_max)
     return end_job(
         tx, before, ending.verb, health=ending.health, because=ending.because, stop_reason=ending.stop_reason
     )
 
 
-def _of_drained(tx: Tx, before: Job, plan_failed: str) -> Ending:
+def _of_drained(tx: Tx, before: Job, plan_failed: str, pages_max: int | None) -> Ending:
     counts = counts_of(tx, before.id)
     seeds_failed = counts.succeeded == 0 and _seeds_failed(tx, before.id)
-    ending = verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed)
+    dead_end = _dead_end(tx, before.id, counts) if may_be_dead_end(counts, pages_max) else ""
+    ending = verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed, dead_end=dead_end)
     if ending is None:
         raise Corrupt(f"{before}: lanes are empty, yet the books say {counts.left} are left")
     return ending
+
+
+def _dead_end(tx: Tx, job: int, counts: Counts) -> str:
+    """What the first of them says, where every page is the dead end of a seed; else nothing."""
+    rows = tx.rows(
+        "SELECT because FROM target WHERE job = ? AND state = 4 AND rule IN (?, ?) ORDER BY rule, id",
+        (job, DEAD_END, REFRESHES),
+    )
+    return (rows[0][0] or "") if len(rows) == counts.succeeded else ""
 
 
 def _seeds_failed(tx: Tx, job: int) -> bool:

@@ -15,6 +15,7 @@ from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables, Walk
 from holdfast.model.edit import Walk
 from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options
 from holdfast.model.lease import Lease
+from holdfast.model.outcome import DEAD_END, REFRESHES
 from holdfast.model.states import JOB, STATES_OF, State, move
 from holdfast.policy import health, limits
 from holdfast.policy.amending import amended
@@ -182,7 +183,8 @@ def finish(
     counts, ending, walks = counts_of(tables, job), None, walking(tables, job) is not None
     if (tables.plans[job].done or plan_failed) and not walks:
         seeds_failed = counts.succeeded == 0 and _only_seeds_failed(tables, job)
-        ending = health.verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed)
+        dead_end = _dead_end(tables, job) if health.may_be_dead_end(counts, pages_max) else ""
+        ending = health.verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed, dead_end=dead_end)
     ending = ending or health.stale_ending(stale)
     if ending is None and not walks:
         ending = limits.at_page_limit(counts, pages_max)
@@ -190,6 +192,12 @@ def finish(
         return None
     add_entry(tables, chunk.id, "finish")
     return _end(tables, before, ending)
+
+
+def _dead_end(tables: Tables, job: int) -> str:
+    pages = [row for row in tables.targets.values() if row.job == job and row.state == State.SUCCEEDED]
+    ends = sorted((row.rule, row.id) for row in pages if row.rule in (DEAD_END, REFRESHES))
+    return (tables.targets[ends[0][1]].because or "") if len(ends) == len(pages) else ""
 
 
 def _only_seeds_failed(tables: Tables, job: int) -> bool:

@@ -48,6 +48,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     allow_private: bool = False
     resolve: dict[str, str] = {}  # name -> "address:port": simulated worlds
     ignore_robots: bool = False
+    nofollow: str = "pages"  # whose nofollow is obeyed: `pages`, `all` (single links too), `off`
     detect_blocks: bool = True  # a block page, or 403 again and again, pauses the job
     checkpoint_targets: int = 10
     checkpoint_s: float = 120.0

@@ -23,8 +23,9 @@ from holdfast.policy.retry import read_retry_after
 from holdfast.policy.robots import ROBOTS_PATH
 from holdfast.policy.sitemaps import Sitemap, read_sitemap, read_sitemap_lines
 from holdfast.recipe import Fetch
+from holdfast.recipes.site.following import Site
 from holdfast.recipes.site.links import LinkBook, Sorted
-from holdfast.recipes.site.step import REDIRECTS, Site, kept_body
+from holdfast.recipes.site.step import REDIRECTS, kept_body
 
 ROBOTS, SITEMAP, PROBE = "robots", "sitemap", "probe"  # types of targets; a probe is a sitemap that nobody named
 TYPES = frozenset({ROBOTS, SITEMAP, PROBE})

@@ -303,6 +303,8 @@ MUTANTS = (
         "cli/exits.py",
         (("for code in DEAD_LINKS) or dead_seed()", "for code in DEAD_LINKS)"),),
         "cli/test_exits.py -k 'dead_seed'",
+    ),
+    Mutant(
         "a pid of another machine is ours",
         "a worker that is stuck is replaced, whatever pids other machines have (PAU-16)",
         "cli/stalls.py",

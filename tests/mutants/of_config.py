@@ -72,6 +72,8 @@ MUTANTS = (
         "config/secrets.py",
         (("    return _SECRET_VALUE.fullmatch(value) is not None or any(", "    return bool(value) and any("),),
         "cli/test_headers.py -k 'by_its_name_or_its_looks'",
+    ),
+    Mutant(
         "results in the place of a ledger",
         "no results file takes the place of what a data folder keeps, this one or another",
         "config/results_file.py",
@@ -91,6 +93,8 @@ MUTANTS = (
         "config/rows.py",
         (("if key in PATHS and after != STDOUT and", "if key in () and"),),
         "cli/test_batch.py -k 'beyond_its_job'",
+    ),
+    Mutant(
         "a stranger's settings obeyed",
         "settings that somebody else could have written are not obeyed unless they are named (SEC-09)",
         "config/reading.py",

@@ -433,20 +433,6 @@ MUTANTS = (
         "cli/test_blocked.py -k 'no_pages_and_no_failures and 200'",
     ),
     Mutant(
-        "one page that looks like a block pauses the job",
-        "a help page about captchas is a page (JOB-12)",
-        "policy/blocking.py",
-        (("LOOKALIKES_MAX = 3\n", "LOOKALIKES_MAX = 1\n"),),
-        "cli/test_blocked.py -k 'help_page_about_captchas'",
-    ),
-    Mutant(
-        "one host that blocks stops all others",
-        "a job goes on with its other hosts where one blocks it (JOB-12)",
-        "engine/blocks.py",
-        (("alone = host != claimed.host or not await self.others_are_left(host)", "alone = True"),),
-        "cli/test_blocked.py -k 'left_alone_while_others'",
-    ),
-    Mutant(
         "403 counted by nobody",
         "a host that answers 403 again and again pauses the job, and the queue is kept (JOB-12)",
         "engine/worker.py",
@@ -540,6 +526,20 @@ MUTANTS = (
         "crash/test_step_threads.py -k 'in_a_hurry'",
     ),
     Mutant(
+        "one page that looks like a block pauses the job",
+        "a help page about captchas is a page (JOB-12)",
+        "policy/blocking.py",
+        (("LOOKALIKES_MAX = 3\n", "LOOKALIKES_MAX = 1\n"),),
+        "cli/test_blocked.py -k 'help_page_about_captchas'",
+    ),
+    Mutant(
+        "one host that blocks stops all others",
+        "a job goes on with its other hosts where one blocks it (JOB-12)",
+        "engine/blocks.py",
+        (("alone = host != claimed.host or not await self.others_are_left(host)", "alone = True"),),
+        "cli/test_blocked.py -k 'left_alone_while_others'",
+    ),
+    Mutant(
         "a second crawl in silence",
         "a mode for earlier runs begins no second job of the same inputs",
         "engine/asking.py",
@@ -566,6 +566,8 @@ MUTANTS = (
         "engine/duplicates.py",
         (("itemgetter(0, 1)", "itemgetter(0, 2)"),),
         "engine/test_results.py -k 'earlier_one'",
+    ),
+    Mutant(
         "a snapshot unpacked without a budget",
         "a small snapshot costs little memory, whatever it unpacks to (SEC-10)",
         "engine/unpacking.py",
@@ -578,6 +580,8 @@ MUTANTS = (
         "engine/restore.py",
         (("    _refuse_unasked(snapshot, wishes)\n", ""),),
         "snapshots/test_hostile.py -k 'needs_a_word'",
+    ),
+    Mutant(
         "another boot is a death",
         "machines that are called alike do not take each other's work (PAU-16)",
         "engine/liveness.py",

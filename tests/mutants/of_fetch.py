@@ -13,6 +13,51 @@ MUTANTS = (
         "fetch/test_decode.py -k 'bomb_is_stopped and gzip'",
     ),
     Mutant(
+        "zstd unpacked in one go",
+        "no more than a step is unpacked before it is counted (H3)",
+        "fetch/unpackers.py",
+        (
+            (
+                "unpacked = self._stream.decompress(piece, STEP_BYTES)\n            except self._error",
+                "unpacked = self._stream.decompress(piece)\n            except self._error",
+            ),
+        ),
+        "fetch/test_decode.py -k 'bomb_is_stopped and zstd'",
+    ),
+    Mutant(
+        "zstd window as the site likes",
+        "a site cannot make the crawler reserve memory (RFC 9659)",
+        "fetch/unpackers.py",
+        (
+            (
+                "zstd.ZstdDecompressor(options=limit)",
+                "zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 31})",
+            ),
+        ),
+        "fetch/test_decode.py -k 'more_memory'",
+    ),
+    Mutant(
+        "a proxy asked for any address",
+        "a crawled site cannot reach into your network by way of a proxy (SEC-06)",
+        "fetch/http.py",
+        (("        address = await names.checked(host, port)\n", "        address = host\n"),),
+        "fetch/test_routes.py -k 'not_public_sec_06'",
+    ),
+    Mutant(
+        "secrets for every host",
+        "a header with a secret goes only to the origins that the job was given (H5)",
+        "fetch/secrets.py",
+        (("return self._headers if origin in self.origins else ()", "return self._headers"),),
+        "fetch/test_routes.py -k 'nowhere_else_h5'",
+    ),
+    Mutant(
+        "a header becomes two",
+        "no line break gets into a request (H6)",
+        "fetch/headers.py",
+        ((" or not _HEADER_VALUE.fullmatch(value)", ""),),
+        "fetch/test_http.py -k 'would_become_two'",
+    ),
+    Mutant(
         "empty frames not counted",
         "a body of empty members or frames, which unpacks into nothing, ends early (SEC-07)",
         "fetch/decode.py",
@@ -65,51 +110,6 @@ MUTANTS = (
         "fetch/route.py",
         (("        if self.more_roots:  # libcurl", "        if not self:  # libcurl"),),
         "cli/test_ca_bundle.py -k 'signed_by_the_authority'",
-    ),
-    Mutant(
-        "zstd unpacked in one go",
-        "no more than a step is unpacked before it is counted (H3)",
-        "fetch/unpackers.py",
-        (
-            (
-                "unpacked = self._stream.decompress(piece, STEP_BYTES)\n            except self._error",
-                "unpacked = self._stream.decompress(piece)\n            except self._error",
-            ),
-        ),
-        "fetch/test_decode.py -k 'bomb_is_stopped and zstd'",
-    ),
-    Mutant(
-        "zstd window as the site likes",
-        "a site cannot make the crawler reserve memory (RFC 9659)",
-        "fetch/unpackers.py",
-        (
-            (
-                "zstd.ZstdDecompressor(options=limit)",
-                "zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 31})",
-            ),
-        ),
-        "fetch/test_decode.py -k 'more_memory'",
-    ),
-    Mutant(
-        "a proxy asked for any address",
-        "a crawled site cannot reach into your network by way of a proxy (SEC-06)",
-        "fetch/http.py",
-        (("        address = await names.checked(host, port)\n", "        address = host\n"),),
-        "fetch/test_routes.py -k 'not_public_sec_06'",
-    ),
-    Mutant(
-        "secrets for every host",
-        "a header with a secret goes only to the origins that the job was given (H5)",
-        "fetch/secrets.py",
-        (("return self._headers if origin in self.origins else ()", "return self._headers"),),
-        "fetch/test_routes.py -k 'nowhere_else_h5'",
-    ),
-    Mutant(
-        "a header becomes two",
-        "no line break gets into a request (H6)",
-        "fetch/headers.py",
-        ((" or not _HEADER_VALUE.fullmatch(value)", ""),),
-        "fetch/test_http.py -k 'would_become_two'",
     ),
     Mutant(
         "descriptors that ran out are the site's fault",

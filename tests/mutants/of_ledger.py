@@ -696,6 +696,8 @@ MUTANTS = (
         "ledger/views_surveys.py",
         (("was_held = row[2] is not None and row[0] not in was_gone", "was_held = row[2] is not None"),),
         "ledger/test_conformance_surveys.py -k 'sqlite and gone_in_the_earlier_run'",
+    ),
+    Mutant(
         "lawless rows committed",
         "rows that were made up are refused before the commit (SEC-10)",
         "ledger/restoring.py",

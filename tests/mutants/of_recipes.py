@@ -106,11 +106,15 @@ MUTANTS = (
         "recipes/site/sitemap.py",
         (("        IN_PART if left_out else SITEMAP,\n", "        SITEMAP,\n"),),
         "recipes/test_site_step.py -k 'is_not_taken_is_counted'",
+    ),
+    Mutant(
         "text lost with its process",
         "a process that derives texts and dies costs no text",
         "recipes/site/text_process.py",
         (("except (OSError, EOFError, msgspec.DecodeError):", "except msgspec.DecodeError:"),),
         "recipes/test_site_text_process.py -k 'dies'",
+    ),
+    Mutant(
         "a refresh is not followed",
         "a site behind a refresh is found (FRO-13)",
         "recipes/site/following.py",

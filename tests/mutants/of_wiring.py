@@ -18,6 +18,8 @@ MUTANTS = (
         "wiring.py",
         (("            make_directory(folder, mode=PRIVATE)\n", "            make_directory(folder)\n"),),
         "cli/test_access.py -k 'owners_alone'",
+    ),
+    Mutant(
         "begun without descriptors",
         "under a limit that leaves no room nothing is begun, and that is said (D5)",
         "wiring.py",

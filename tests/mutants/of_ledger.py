@@ -657,8 +657,8 @@ MUTANTS = (
         "ledger/views_surveys.py",
         (
             (
-                "    images = _overwritten(tx, [row[0] for row in rows if _may_be_gone(row, second)], second)\n",
-                "    images = {}\n",
+                "    then = _overwritten(tx, younger, run)\n",
+                "    then: dict[int, tuple[Any, ...]] = {}\n",
             ),
         ),
         "cli/test_only_new.py -k 'stays_as_it_was'",

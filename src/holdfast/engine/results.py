@@ -172,7 +172,7 @@ class Results:
         pages = self.unread.total()
         parts = " or ".join(f"{why} ({n})" for why, n in sorted(self.unread.items()))
         noun = "page, whose" if pages == 1 else "pages, whose"
-        which = f"holdfast verify {self.job.name} --deep"
+        which = f"holdfast verify {self.job.word} --deep"
         return f"text is null for {pages} {noun} stored bytes are {parts}. Which: {which}"
 
 

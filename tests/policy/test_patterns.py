@@ -70,6 +70,13 @@ def test_an_expression_beyond_what_python_can_look_into_is_refused(text: str) ->
         read_pattern(text)
 
 
+@pytest.mark.parametrize("text", ["re:^/(?!a)" + "a?" * 4_000, "re:^/([^/]++/)*" + ":" * 10_000])
+def test_an_expression_of_any_length_is_read_in_bounded_time_sec_07(text: str) -> None:
+    began = time.process_time()
+    assert read_pattern(text).path_max < PATH_USUAL
+    assert time.process_time() - began < 0.5
+
+
 def test_what_an_expression_may_mean_one_day_is_no_concern_of_its_reader() -> None:
     """Python warns of `[[`, in a line on the screen of whoever typed it."""
     assert read_pattern("re:[[ab]$").matches("/[")

@@ -16,9 +16,10 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.keys import URL_LENGTH_MAX
 
 STEPS_MAX = 500_000  # of backtracking per address, by a high estimate; below a millisecond
-PATH_MAX = 1_000_000  # no address is as long
+ANY_LENGTH = 1_000_000_000
 WITHOUT = "any expression is taken that has no (?=…), (?!…), (?<=…), (?<!…), (?>…), *+, ++, ?+ or \\1"
 MEMORY_MAX = 4_000_000  # bytes that RE2 may take for one expression
 # Both engines take these and mean different things: `{,3}` is a text to RE2, `[[:alpha:]]` a set of characters to `re`.
@@ -34,7 +35,7 @@ class Expression(msgspec.Struct, frozen=True):
     """`found_in` says whether it fits somewhere in a path of at most `path_max` characters."""
 
     found_in: Callable[[str], object]
-    path_max: int = PATH_MAX
+    path_max: int = ANY_LENGTH
 
 
 def read_expression(source: str, shown: str) -> Expression:
@@ -77,7 +78,7 @@ def _fast(source: str) -> tuple[Callable[[str], object] | None, str]:
 
 def _path_max(tree: Any) -> int:
     """The longest path on which backtracking takes at most STEPS_MAX, by halving what it may lie between."""
-    fits, beyond = 0, PATH_MAX + 1
+    fits, beyond = 0, URL_LENGTH_MAX + 1
     while beyond - fits > 1:
         middle = (fits + beyond) // 2
         if _steps(tree, middle) <= STEPS_MAX:
@@ -107,6 +108,8 @@ def _work(tree: Iterable[tuple[Any, Any]], length: int) -> tuple[int, int]:
             through *= min(length, most - least) + 1
         steps += ways * inside
         ways *= 1 if name in _ONE_WAY else through
+        if steps > STEPS_MAX or ways > STEPS_MAX:
+            return STEPS_MAX + 1, STEPS_MAX + 1  # more than that is not told apart
     return steps, ways
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.errors import BadParams
-from holdfast.policy.expressions import PATH_MAX, WITHOUT, read_expression
+from holdfast.policy.expressions import ANY_LENGTH, WITHOUT, read_expression
 
 REGEX_MARK = "re:"
 PATH_USUAL = 200  # characters; a pattern that cannot be tried on so long a path is of no use
@@ -25,7 +25,7 @@ class Pattern:
 
     text: str
     matches: Callable[[str], object]
-    path_max: int = PATH_MAX
+    path_max: int = ANY_LENGTH
 
     def __str__(self) -> str:
         return self.text
@@ -74,6 +74,6 @@ def glob_matches(glob: str, text: str) -> bool:
 def _by_expression(text: str) -> Pattern:
     read = read_expression(text.removeprefix(REGEX_MARK), shown=text)
     found_in, path_max = read.found_in, read.path_max
-    if path_max >= PATH_MAX:
+    if path_max == ANY_LENGTH:
         return Pattern(text, found_in)
     return Pattern(text, lambda path: len(path) > path_max or found_in(path), path_max)

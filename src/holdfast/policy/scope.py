@@ -16,7 +16,7 @@ from typing import Any
 
 from holdfast.errors import BadParams
 from holdfast.model.keys import Address, seed_address
-from holdfast.policy.expressions import PATH_MAX
+from holdfast.policy.expressions import ANY_LENGTH
 from holdfast.policy.patterns import Pattern, of_use, read_pattern
 from holdfast.policy.traps import LIMIT, REPEATS, TOO_LONG, trap
 
@@ -55,7 +55,7 @@ class Scope:
     include: tuple[Pattern, ...] = ()
     exclude: tuple[Pattern, ...] = ()
     max_depth: int | None = None
-    path_max: int = PATH_MAX  # characters; longer ones are tried on no pattern
+    path_max: int = ANY_LENGTH  # characters; longer ones are tried on no pattern
 
     @classmethod
     def of(cls, params: dict[str, Any]) -> Scope:
@@ -71,7 +71,7 @@ class Scope:
             include=include,
             exclude=exclude,
             max_depth=params["max_depth"],
-            path_max=min((pattern.path_max for pattern in (*include, *exclude)), default=PATH_MAX),
+            path_max=min((pattern.path_max for pattern in (*include, *exclude)), default=ANY_LENGTH),
         )
 
     def checked(self) -> Scope:

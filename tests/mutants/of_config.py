@@ -42,7 +42,12 @@ MUTANTS = (
         "results over the ledger",
         "an export never takes the place of the ledger or the pages",
         "config/results_file.py",
-        (("    if folder in real.parents and real", "    if not path and real"),),
+        (
+            (
+                "    if any(_keeps(folder, real, data.resolve())",
+                "    if not path and any(_keeps(folder, real, data.resolve())",
+            ),
+        ),
         "cli/test_looking.py -k 'never_lands'",
     ),
     Mutant(

@@ -222,7 +222,7 @@ def test_a_site_that_sets_new_cookies_with_every_page_costs_no_more_for_each() -
             began_s = process_time()
             for page in range(pages):
                 await fetcher.fetch(Request(site.url(f"/{page}")))
-            assert process_time() - began_s < 4.0
+            assert process_time() - began_s < 1.0
             kept = fetcher._all[0].curl.getinfo(pycurl.INFO_COOKIELIST)
             assert PER_DOMAIN_MAX <= len(kept) <= PER_DOMAIN_MAX + LOOK_EVERY + 45
             assert any(f"\tc{pages - 1}-44\t" in line for line in kept)

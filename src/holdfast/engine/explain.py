@@ -277,7 +277,7 @@ def _unknown(ledger: Reading, job: Job, address: Address) -> Explanation:
         return Explanation(url=address.url, verdict="over_cap", status=None, rule="links per page", because=cut)
     left = _left_alone(ledger, job) if rule is None and job.recipe == SITE else None
     if left is not None:
-        undo = f"holdfast {start_of(job)} {job.name} --nofollow off --mode full"
+        undo = f"holdfast {start_of(job)} {job.word} --nofollow off --mode full"
         return Explanation(url=address.url, verdict="robots", status=None, rule=NOFOLLOW, because=left, undo=undo)
     unread = _unread(ledger, job)
     return Explanation(

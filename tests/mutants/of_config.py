@@ -49,6 +49,7 @@ MUTANTS = (
                 "    if not path and any(_keeps(folder, real, data.resolve())",
             ),
         ),
+        (("for folder in real.parents):", "for folder in ()):"),),
         "cli/test_looking.py -k 'never_lands'",
     ),
     Mutant(

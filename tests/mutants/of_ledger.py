@@ -661,6 +661,7 @@ MUTANTS = (
                 "    then: dict[int, tuple[Any, ...]] = {}\n",
             ),
         ),
+        (("    then = _overwritten(tx, younger, run)\n", "    then = {}\n"),),
         "cli/test_only_new.py -k 'stays_as_it_was'",
     ),
     Mutant(

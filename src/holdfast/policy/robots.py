@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from holdfast.policy.robots_rules import Rules, rules_of
+from holdfast.policy.robots_rules import NO_RULES, STARRED_MAX, Rules, rules_of
 
 PRODUCT = "holdfast"
 ROBOTS_PATH = "/robots.txt"
@@ -43,7 +43,7 @@ _AFTER_PERCENT = {
 class Robots:
     """The rules for our product token. `cut` says what of the file does not count; empty: all of it does."""
 
-    rules: Rules = Rules()
+    rules: Rules = NO_RULES
     crawl_delay_ms: int | None = None
     sitemaps: tuple[str, ...] = ()
     cut: str = ""
@@ -91,7 +91,7 @@ def read_robots(body: bytes, product: str = PRODUCT) -> Robots:
 def _said(text: str) -> Iterator[tuple[str, str]]:
     """Key and value of each line that matters."""
     for agent, disallow, allow, sitemap, rest in _LINE.findall(text):
-        key = disallow and "disallow" or allow and "allow" or agent and "user-agent" or sitemap and "sitemap"
+        key = (disallow and "disallow") or (allow and "allow") or (agent and "user-agent") or (sitemap and "sitemap")
         _, colon, value = rest.partition(":")
         if not colon:  # a space may stand in its place, if it is the only one
             words = rest.split()
@@ -112,14 +112,16 @@ def _text(body: bytes) -> tuple[str, str]:
         text = part.decode("utf-16", "replace")
     else:
         text = part.decode("utf-8", "surrogateescape")
-    text, long = _TOO_LONG.subn(_shortened, text.replace("\0", "").replace("\r", "\n").lstrip("\ufeff"))
+    text, long = _TOO_LONG.subn(
+        _shortened, text.replace("\0", "").replace("\udca0", " ").replace("\r", "\n").lstrip("\ufeff")
+    )
     if long:
         said.append(f"{long} lines of more than {LINE_MAX:,} characters are cut there")
     return text, "; ".join(said)
 
 
 def _shortened(found: re.Match[str]) -> str:
-    """A Disallow that is cut forbids more than was said, so it counts; anything else would allow more, or lead astray."""
+    """A Disallow that is cut forbids more than was said, so it counts; anything else might allow more."""
     return found[0][:LINE_MAX] if found[0].lstrip()[:1] in "dD" else ""
 
 
@@ -142,7 +144,10 @@ def _compiled(rules: list[tuple[str, str]], sitemaps: tuple[str, ...], cut: str)
             anchored = value.endswith("$")
             pattern = _normal(value[:-1] if anchored else value) + "$" * anchored
             patterns[pattern] = patterns.get(pattern, False) or key == "allow"
-    return Robots(rules_of(patterns), max(delays, default=None), sitemaps, cut)
+    ordered = rules_of(patterns)
+    if ordered.is_unchecked:
+        cut = "; ".join(filter(None, (cut, f"more than {STARRED_MAX:,} rules with a star, so all of it is forbidden")))
+    return Robots(ordered, max(delays, default=None), sitemaps, cut)
 
 
 def _delay(value: str) -> list[int]:

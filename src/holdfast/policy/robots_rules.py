@@ -66,10 +66,11 @@ class Rules:
     work: int = 0  # of the starred ones together
     by_gram: dict[str, list[int]] = field(default_factory=dict)  # three letters of a starred rule -> its places
     weight: int = 0  # how much memory it takes, in rules
+    is_unchecked: bool = False  # more rules with a star than are kept: everything counts as forbidden
 
     def barring(self, path: str) -> str:
         """The rule that forbids a path, spelled as the rules are, as `Disallow: /private/`; empty: it is allowed."""
-        if len(self.starred) > STARRED_MAX:
+        if self.is_unchecked:
             return TOO_MANY
         length, allowed, text = self._without_star(path)
         if self.starred and self.starred[0].length >= length:
@@ -111,6 +112,9 @@ class Rules:
         return [self.starred[at] for at in sorted(at for places in lists for at in places)]
 
 
+NO_RULES = Rules()
+
+
 def rules_of(patterns: dict[str, bool]) -> Rules:
     """Put in order what was read: pattern -> whether it allows."""
     exact: dict[str, bool] = {}
@@ -124,7 +128,7 @@ def rules_of(patterns: dict[str, bool]) -> Rules:
         else:
             plain[pattern] = allowed
         if len(starred) > STARRED_MAX:
-            return Rules(starred=tuple(starred), weight=1)
+            return Rules(weight=1, is_unchecked=True)
     prefixes = sorted(plain)
     starred.sort(key=lambda rule: (-rule.length, not rule.allowed, rule.text))
     return Rules(

@@ -29,6 +29,7 @@ _TOO_LONG = re.compile(rf"^[^\n#]{{{LINE_MAX + 1},}}+", re.MULTILINE)
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _ALONE = _UNRESERVED + ":/?#[]@!&()+,;=" + "%*"  # what a rule has as it is; `$` is its end, or is escaped
 _ODD = re.compile(f"[^{re.escape(_ALONE.replace('%*', ''))}]")
+_UNESCAPED = re.compile(f"[^{re.escape(_ALONE)}]")
 _ESCAPED = {chr(octet): f"%{octet:02X}" for octet in range(256) if chr(octet) not in _ALONE}
 _TO_ESCAPE = str.maketrans(_ESCAPED)
 _HEX = "0123456789abcdefABCDEF"
@@ -57,7 +58,7 @@ class Robots:
         """The rule that forbids this path with its query, as `Disallow: /private/`; empty where it is allowed."""
         if not self.rules.weight or path == ROBOTS_PATH:
             return ""
-        return self.rules.barring(_normal(path, "replace").replace("*", "%2A") if _ODD.search(path) else path)
+        return self.rules.barring(_normal(path, "replace").replace("*", "%2A"))
 
 
 ALL_ALLOWED = Robots()
@@ -165,5 +166,6 @@ def _normal(text: str, errors: str = "surrogateescape") -> str:
     if "%" in text:
         first, *rest = text.split("%")
         text = first + "".join([_AFTER_PERCENT.get(part[:2], "%" + part[:2]) + part[2:] for part in rest])
-    octets = text if text.isascii() else text.encode("utf-8", errors).decode("latin-1")
-    return octets.translate(_TO_ESCAPE)
+    if not text.isascii():
+        text = text.encode("utf-8", errors).decode("latin-1")  # a character per octet
+    return text.translate(_TO_ESCAPE) if _UNESCAPED.search(text) else text

@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
-from holdfast.engine import joblog
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.errors import FetchError, HostWaits, RobotsUnreachable
 from holdfast.model.exchange import Response
@@ -23,7 +22,7 @@ from holdfast.model.target import Claimed
 from holdfast.policy.politeness import MET_BY_ANY_REQUEST, failed_try, kept_of
 from holdfast.policy.retry import backoff, read_retry_after
 from holdfast.policy.robots import ALL_ALLOWED, PRODUCT, ROBOTS_PATH, Robots, read_robots
-from holdfast.ports import Journal, Ledger
+from holdfast.ports import Ledger
 
 if TYPE_CHECKING:
     from random import Random
@@ -34,6 +33,7 @@ OTHERS_ASK_TIMES = 100
 WAITS_KEPT_MAX = 1_000
 
 Get = Callable[[str], Awaitable[Response]]
+TellCut = Callable[[str, str], None]  # of which origin, and what of its robots.txt does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ class RobotsBook:
     """Belongs to one worker. With `ignoring`, everything is allowed and nobody is asked."""
 
     def __init__(
-        self, thread: LedgerThread, clock: Clock, random: Random, *, ignoring: bool, journal: Journal | None = None
+        self, thread: LedgerThread, clock: Clock, random: Random, *, ignoring: bool, tell_cut: TellCut | None = None
     ) -> None:
         self._thread, self._clock, self._random, self._ignoring = thread, clock, random, ignoring
-        self._journal = journal
+        self._tell_cut = tell_cut
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._weight = 0
         self._asking: dict[str, _Line] = {}
@@ -162,8 +162,8 @@ class RobotsBook:
             self._forget(next(iter(self._known)))
         if rules is None:
             raise RobotsUnreachable(kept.because)
-        if rules.cut and self._journal is not None:
-            joblog.robots_cut(self._journal, origin, rules.cut)
+        if rules.cut and self._tell_cut is not None:
+            self._tell_cut(origin, rules.cut)
         return rules
 
     def _forget(self, origin: str) -> None:

@@ -120,6 +120,7 @@ class OpenElements:
             tags = inside.count("<")
             self.more += tags
             self.nodes += tags * (1 + tags // 4)
+            self.work += tags * (tags + len(self.names) + self.more) + (tags // 3) ** 3
             self.loose_weight += tags
 
     def cdata(self) -> None:

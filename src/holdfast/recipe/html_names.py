@@ -29,6 +29,7 @@ SCOPES = MARKED | {"table", "select", "svg", "math"}  # no end tag reaches out o
 FRAMED = SCOPES | {"button"}
 SPECIAL = BLOCKS | PARTS | FRAMED | {"form", "noscript", "plaintext", "frameset", "iframe", "tr"}
 FOREIGN = frozenset(("svg", "math"))
+LEAVES_FOREIGN = frozenset(("ruby", "span", "sub", "sup", "var"))  # as most of the others do
 LISTED = {"li": frozenset(("li",)), "dd": frozenset(("dd", "dt")), "dt": frozenset(("dd", "dt"))}
 OPTIONS = frozenset(("option", "optgroup"))
 RUBY = frozenset(("rb", "rp", "rt", "rtc"))

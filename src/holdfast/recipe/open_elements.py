@@ -16,6 +16,7 @@ from holdfast.recipe.html_names import (
     FRAMED,
     HEADINGS,
     IMPLIED,
+    LEAVES_FOREIGN,
     LISTED,
     MARKED,
     ONCE,
@@ -148,7 +149,7 @@ class OpenElements:
             self._loosen(tag, rest, 1 + len(rest) // WEIGHED)
 
     def _open_foreign(self, tag: str, rest: str) -> None:
-        if tag in FOREIGN or tag not in RULED or tag == "a":
+        if tag in FOREIGN or tag == "a" or not (tag in RULED or tag in LEAVES_FOREIGN):
             if not rest.endswith("/"):
                 self._push(tag)
             return

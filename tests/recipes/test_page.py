@@ -101,7 +101,7 @@ SHAPES = {
     "fonts": "".join(f"<font id={n}><p>" for n in range(3_000)),
     "nobr": "".join(f"<nobr id={n}><p>" for n in range(10_000)),
     "buttons": "<button><b>" * 30_000,
-    "options": "<option>" * 50_000,
+    "options alone": "<option>" * 50_000,
     "svg": "<svg>" + "<g>" * 100_000,
     "math": "<math>" * 50_000,
     "templates": "<template>" * 50_000,
@@ -118,6 +118,9 @@ SHAPES = {
     "rows of no table": "".join(f"<tr><b id={n}></tr><p>" for n in range(3_500)),
     "spans in p": "<p><span><p><u></span>" * 30_000,
     "forms": "<span><form></span></form>" * 30_000,
+    "options": "<select>" + "<dt><optgroup><option><g>" * 30_000,
+    "one heavy element opened again": "<p><b " + " ".join(f"a{n}" for n in range(1_900)) + ">" + "<p>x" * 900,
+    "few tags": "<p>" + "".join(f"<b id={n} {'x' * 9}>" for n in range(250)) + "<p>x" * 300,
     "misnested": "".join(f"<i id={n}><b id={n}><div></i>" for n in range(3_000)),
 }
 PARSING = """

@@ -190,23 +190,30 @@ class OpenElements:
         elif tag == "button":
             self._close_special(tag)
             self._push(tag)
-        elif names and (names[-1] in HEADINGS if tag in HEADINGS else names[-1] == "option" and tag in OPTIONS):
-            self._replace(tag)
         elif tag in RUBY:
             self._open_ruby(tag)
+        elif tag in OPTIONS and "select" in names:
+            self._end_implied("optgroup" if tag == "option" else "")
+            self._push(tag)
+        elif names and (names[-1] in HEADINGS if tag in HEADINGS else names[-1] == "option" and tag in OPTIONS):
+            self._replace(tag)
         else:
             self._push(tag)
 
     def _open_ruby(self, tag: str) -> None:
         """In a ruby element it ends what needs no end tag."""
-        names = self.names
-        if self.loose_weight or not self._has_in_scope("ruby"):
-            if names and names[-1] in IMPLIED:
-                self._freeze()
-        else:
-            while names[-1] in IMPLIED and not (names[-1] == "rtc" and tag in ("rt", "rp")):
-                self._pop_to(len(names) - 1)
+        if self._has_in_scope("ruby"):
+            self._end_implied("rtc" if tag in ("rt", "rp") else "")
+        elif self.names and self.names[-1] in IMPLIED:
+            self._freeze()
         self._push(tag)
+
+    def _end_implied(self, but: str) -> None:
+        names = self.names
+        if self.loose_weight:  # an element that was opened again may lie in it
+            self._freeze()
+        while names and names[-1] in IMPLIED and names[-1] != but:
+            self._pop_to(len(names) - 1)
 
     def _replace(self, tag: str) -> None:
         """The innermost one is closed, unless a formatting element that was opened again lies in it."""

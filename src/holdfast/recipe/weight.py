@@ -17,7 +17,8 @@ WORK_MAX = 60_000_000  # elements passed in looking through those that are open:
 NODES_MAX = 800_000  # elements and texts, each with its attributes: 150 MB
 ATTRIBUTES_MAX = 2_000  # in one tag, and in all tags `html` and `body` together: those become one
 PAIRS_MAX = 20_000_000  # of attributes in one tag: each is compared with the others
-FEW_TAGS, SHORT = 1_000, 40_000  # tags and characters of a text that cannot grow heavy whatever it says
+LIGHT = 6_000_000  # tags times characters: each tag may open again what all characters have opened
+FEW_TAGS, SHORT = 1_000, 40_000
 LONG_TAG = 500  # characters from which attributes are counted one by one
 
 _SPACE = r"\t\n\f\r "
@@ -39,8 +40,9 @@ _WORD = re.compile(r"[^\s/=]++")
 
 def too_heavy(text: str) -> str:
     """Why this text is not made a tree; empty: it may be."""
-    few = len(text) <= SHORT and text.count("<") <= FEW_TAGS
-    return "" if few else weigh(text, OpenElements())
+    tags = text.count("<")
+    is_light = tags <= FEW_TAGS and tags * len(text) <= LIGHT and len(text) <= SHORT
+    return "" if is_light else weigh(text, OpenElements())
 
 
 def weigh(text: str, elements: OpenElements) -> str:

@@ -130,4 +130,21 @@ MUTANTS = (
         (('    if health == "ok" and dead_end:', "    if False:"),),
         "policy/test_health.py -k 'dead_end_is_suspicious'",
     ),
+    Mutant(
+        "rules with a star asked without a limit",
+        "a hostile robots.txt does not hold the crawl up: a link is checked in bounded time (SEC-07)",
+        "policy/robots_rules.py",
+        (
+            ("                if budget < 0:\n", "                if budget is None:\n"),
+            ("        if sum(map(len, lists)) > LIKELY_MAX:\n", "        if lists is None:\n"),
+        ),
+        "policy/test_robots.py -k 'takes_too_long'",
+    ),
+    Mutant(
+        "a starred name means everybody",
+        "a group for other robots is not read as one for all (SEC-07)",
+        "policy/robots.py",
+        (("if rest != value and (not rest or", "if rest != value and (True or"),),
+        "policy/test_robots.py -k 'not_plain_or_not_to_us'",
+    ),
 )

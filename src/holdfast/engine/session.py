@@ -292,7 +292,8 @@ class Session:
         parts = self._parts
         salt, mode = await self._thread.insist(lambda ledger: (ledger.salt(), ledger.mode(job.id)))
         options = options_of(job.options, workers=parts.workers, place=parts.place)
-        book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots)
+        tell_cut = None if parts.journal is None else partial(joblog.robots_cut, parts.journal)
+        book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots, tell_cut=tell_cut)
         pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
         blocks = Blocks(job.id, self._thread, parts.clock, delay_ms=options.delay_ms)
         fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace, blocks)

@@ -655,12 +655,6 @@ MUTANTS = (
         "a diff of two runs knows only today",
         "what two runs differ in stays so, whatever later runs bring",
         "ledger/views_surveys.py",
-        (
-            (
-                "    then = _overwritten(tx, younger, run)\n",
-                "    then: dict[int, tuple[Any, ...]] = {}\n",
-            ),
-        ),
         (("    then = _overwritten(tx, younger, run)\n", "    then = {}\n"),),
         "cli/test_only_new.py -k 'stays_as_it_was'",
     ),

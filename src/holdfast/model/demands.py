@@ -18,7 +18,8 @@ TEXT_MAX = 200
 HARMLESS = frozenset(
     {
         "concurrency", "per_host", "delay_ms", "jitter", "max_attempts", "timeout_s", "connect_timeout_s",
-        "first_byte_timeout_s", "idle_timeout_s", "max_bytes", "bytes_in_flight", "user_agent", "cookies", "detect_blocks",
+        "first_byte_timeout_s", "idle_timeout_s", "max_bytes", "bytes_in_flight", "user_agent", "cookies",
+        "detect_blocks",
         "checkpoint_targets", "checkpoint_s", "own", "targets_per_host", "max_pages", "time_limit_s", "recipe_sha256",
         "batch", "output", "output_form", "auto_resume",
     }

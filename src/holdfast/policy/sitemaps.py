@@ -57,6 +57,8 @@ def read_sitemap(body: bytes) -> Sitemap | None:
 
 def read_sitemap_lines(robots: bytes) -> Sitemap:
     """The sitemaps that a robots.txt names, wherever in it and whatever its rules."""
+    if robots.startswith((b"\xff\xfe", b"\xfe\xff")):
+        robots = robots.decode("utf-16", "replace").encode()
     gathered = Gathered()
     for line in _NAMED_IN_ROBOTS.finditer(robots):
         if not gathered.looks_on():

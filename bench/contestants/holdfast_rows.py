@@ -86,6 +86,8 @@ def with_reader(arena: Arena) -> Iterator[Crawl]:
 
 
 def crawl_argv(arena: Arena, where: Sequence[str]) -> list[str]:
+    """The site of one page is asked for as such: a start page that leads nowhere is suspicious, which is exit 3."""
+    where = [*where, "--max-pages", "1"] if arena.pages == 1 else where
     return [
         PYTHON, "-m", "holdfast", "crawl", arena.start, "--delay", "0", "--concurrency", "64", "--per-host", "128",
         "--allow", arena.at, "--plain", *where,

@@ -43,6 +43,11 @@ def settings() -> str:
         "does not exist is an error with a suggestion (exit code 2), and so is a value that cannot be used. A number "
         "of things at once (`concurrency`, `per_host`) that is out of bounds is brought to the nearest one that can "
         "be, without a word, in `holdfast.toml` or a variable; typed as an option, or in a job file, it is refused.",
+        "A `holdfast.toml` that was found, and not named, must be your own: one that belongs to another user (but for "
+        "root, and under `sudo` the person behind it), or that everybody can write or replace, is not obeyed, and the "
+        "command ends with 2. `-C FILE` obeys it all the same (in Python `config_file=`).",
+        "The data folder is made for its owner alone (0700, files in it 0600). One that is there keeps its mode, and "
+        "files in it follow it: for several users make it with `mkdir -m 2770` and work with a umask of 007.",
         EXAMPLE,
         "Durations are `500ms 2s 30m 2h`, sizes `10kB 1.5GB`; a bare number is seconds, or bytes. A path in a file is "
         "relative to the folder of that file.",

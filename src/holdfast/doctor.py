@@ -6,6 +6,7 @@ A check looks and never writes. What `mend` does is what a start would do anyway
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from holdfast.engine import control
 from holdfast.engine.liveness import is_dead
 from holdfast.errors import HoldfastError
 from holdfast.model.job import Job
+from holdfast.model.spelling import as_word
 from holdfast.ports import Ledger
 
 NAMED_MAX = 5
@@ -47,7 +49,7 @@ def examine(
         return None, [Check("configuration", False, _told(error))]
     checks = [_configuration(settings), _folder(settings)]
     if settings.data.is_dir():
-        checks.append(_disk(settings))
+        checks += [_access(settings), _disk(settings)]
     return settings, [*checks, *_ledger(settings)]
 
 
@@ -69,6 +71,16 @@ def _folder(settings: Settings) -> Check:
     if not os.access(data, os.W_OK | os.X_OK):
         return Check("data folder", False, f"{data} cannot be written; choose another with --data DIR")
     return Check("data folder", True, str(data))
+
+
+def _access(settings: Settings) -> Check:
+    """A folder that we made is its owner's alone. One that was there before keeps its mode: who shares it knows why."""
+    data = settings.data
+    mode = stat.S_IMODE(data.stat().st_mode)
+    if mode & stat.S_IRWXO:
+        close = f"chmod -R o= {as_word(str(data))}"
+        return Check("access", False, f"every user of this computer can look into it; to end that: {close}", False)
+    return Check("access", True, "its owner and group" if mode & stat.S_IRWXG else "its owner alone", required=False)
 
 
 def _cannot_be_made(data: Path) -> str | None:
@@ -95,7 +107,7 @@ def _ledger(settings: Settings) -> Iterator[Check]:
         yield Check("ledger", True, "none yet; the first job makes it")
         return
     try:
-        ledger = wiring.open_ledger(settings)
+        ledger = wiring.open_ledger(settings, upgrades=False)
     except HoldfastError as error:
         yield Check("ledger", False, _told(error))
         return
@@ -118,6 +130,7 @@ def _inside(settings: Settings, ledger: Ledger) -> Iterator[Check]:
         return
     jobs = ledger.jobs()
     yield _artifacts(settings, ledger, jobs)
+    yield _left_over(settings, ledger)
     yield _checkpoints(ledger, jobs)
     yield _workers(ledger, jobs)
 
@@ -146,6 +159,16 @@ def _artifacts(settings: Settings, ledger: Ledger, jobs: list[Job]) -> Check:
     return Check(STORED_PAGES, not short, _named(short) if short else "every segment is there and long enough")
 
 
+def _left_over(settings: Settings, ledger: Ledger) -> Check:
+    """Bytes without a row do no harm and take room. Folders that may be another ledger's are only named."""
+    found = wiring.leftovers(settings, ledger).found()
+    ours = [str(each.path) for each in found if each.ours]
+    others = [str(each.path) for each in found if not each.ours]
+    told = [f"killed commands left {_named(ours)}: holdfast doctor --repair removes it"] if ours else []
+    told += [f"no job of this ledger has {_named(others)}: remove it where no other ledger has"] if others else []
+    return Check("left over", not found, "; ".join(told) or "nothing", required=False)
+
+
 def _checkpoints(ledger: Ledger, jobs: list[Job]) -> Check:
     """Only the newest of each: rows are the truth, so a damaged one costs a restore point and nothing else."""
     newest = [(job, ledger.checkpoints(job.id, limit=1)) for job in jobs]
@@ -168,15 +191,18 @@ def _is_left(ledger: Ledger, job: Job) -> bool:
 
 def mend(settings: Settings) -> list[str]:
     """What was mended, one sentence each: dead workers' holds are freed, requests that nobody is left to hear are
-    carried out, a cancel that was cut short is finished, pages whose bytes are gone are to be fetched again (D8)."""
+    carried out, a cancel that was cut short is finished, pages whose bytes are gone are to be fetched again (D8), and
+    what killed commands left behind is removed."""
     if settings.database_url == "sqlite" and not settings.ledger_path.exists():
         return []
     ledger = wiring.open_ledger(settings)
     try:
         jobs = ledger.jobs()
-        return [
+        mended = [
             sentence for job in jobs for sentence in (*_mended(ledger, job), *_fetched_again(settings, ledger, job))
         ]
+        gone = wiring.leftovers(settings, ledger).take_away()
+        return mended + [f"Removed {path}, which a killed command had left and no job has." for path in gone]
     finally:
         ledger.close()
 
@@ -210,7 +236,7 @@ def _fetched_again(settings: Settings, ledger: Ledger, job: Job) -> Iterator[str
         part = lost[start : start + TARGETS_AT_ONCE]
         ledger.mend(job.id, part, actor="doctor", because="its stored bytes are gone")
     pages = "1 page" if len(lost) == 1 else f"{len(lost)} pages"
-    yield f"Put {pages} of {job.name} back, whose stored bytes are gone. To fetch them: holdfast resume {job.name}"
+    yield f"Put {pages} of {job.name} back, whose stored bytes are gone. To fetch them: holdfast resume {job.word}"
 
 
 def _named(names: list[str]) -> str:

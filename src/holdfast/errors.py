@@ -154,9 +154,13 @@ class HostWaits(HoldfastError):
 
 
 class Blocked(HoldfastError):
-    """The site blocks us: what it answered is no page of its own."""
+    """The site blocks us: what it answered is no page of its own. `hold_ms`: only its host is left alone so long."""
 
     code = "blocked"
+
+    def __init__(self, message: str, *, hold_ms: int = 0) -> None:
+        super().__init__(message)
+        self.hold_ms = hold_ms
 
 
 class RobotsUnreachable(HoldfastError):

@@ -38,6 +38,8 @@ from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
 
 IsDead = Callable[[Owner], bool]
+Query = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
+Judge = Callable[[Query, int], Sequence[str]]  # what is wrong with the rows of a job, one sentence each
 
 
 class Jobs(Protocol):
@@ -441,9 +443,10 @@ class Copies(Protocol):
     ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
         """The next rows of one table, in a short transaction, and where to go on; None: these were the last."""
 
-    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead) -> Job:
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead, judge: Judge) -> Job:
         """A job from its rows, in one commit: ids are moved to free ones, keys are salted anew, held names raise
-        Refused. What was in progress arrives paused; what it replaces is paused and set aside in the same commit."""
+        Refused, and so do rows that `judge` finds something wrong with before the commit. What was in progress arrives
+        paused; what it replaces is paused and set aside in the same commit."""
 
 
 class Ledger(Jobs, Edits, Rollbacks, Work, Views, Looks, Surveys, Hosts, Copies, Protocol):
@@ -492,10 +495,11 @@ class Shelf(Protocol):
         """Whether bodies of a job with this id may be put here; nobody else's are there."""
 
     def receiving(
-        self, uids: Iterable[str], is_taken: Callable[[str], bool]
+        self, uids: Iterable[str], is_taken: Callable[[str], bool], ledger: str = ""
     ) -> AbstractContextManager[tuple[str, Callable[[str, Iterable[bytes]], None]]]:
         """Put files below the first of these ids that is free, each whole or not at all; around the commit that refers
-        to them. `is_taken`, whether a job has an id, is asked while nobody else can take it. Refused: none stays."""
+        to them, in the ledger of this id. `is_taken`, whether a job has an id, is asked while nobody else can take it.
+        Refused: none stays."""
 
 
 class Archive(Protocol):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import random
 import secrets
 import shutil
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+import msgspec
 
 from holdfast.blobs.journal import FileJournal, JournalReader
-from holdfast.blobs.publish import make_directory, publish_copy, refusal
+from holdfast.blobs.publish import PRIVATE, make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
 from holdfast.blobs.reserve import RESERVE_BYTES, Reserve
 from holdfast.blobs.segments import Segments
@@ -21,9 +25,10 @@ from holdfast.blobs.shelf import SegmentShelf, is_being_restored
 from holdfast.blobs.shelf import opened as _opened
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
+from holdfast.config.certificates import more_roots
 from holdfast.engine.liveness import boot_id
 from holdfast.engine.session import Parts, Session
-from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
+from holdfast.errors import BadParams, HoldfastError, LedgerUnfit, Refused
 from holdfast.model.exchange import Budget
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
@@ -31,17 +36,22 @@ from holdfast.model.outcome import is_segment
 from holdfast.model.spread import Spread
 from holdfast.model.target import PageRow, TargetRow
 from holdfast.policy.leasing import options_of
-from holdfast.ports import Blobs, Fetcher, Ledger, Progress
+from holdfast.ports import Blobs, Fetcher, Ledger, Progress, Query
 from holdfast.recipe import AnyRecipe
 from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
+    from holdfast.blobs.leftovers import Leftovers
+    from holdfast.engine.duplicates import Content
     from holdfast.engine.ordering import Sort
     from holdfast.engine.restore import Snapshot, Wishes
     from holdfast.engine.results import Fields, Results
+    from holdfast.fetch.secrets import PrivateHeaders
     from holdfast.model.snapshot import Manifest
     from holdfast.policy.filters import Condition
+
+log = logging.getLogger(__name__)
 
 READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
@@ -50,32 +60,36 @@ TARGETS_IN_MEMORY = 20_000  # while they are sorted
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
 
 
+Tell = Callable[[str], object]
+
+
 class Export(Protocol):
     """Write results in a form: all of them, or those that are handed in one by one."""
 
     def __call__(self, form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int: ...
 
 
-def open_ledger(settings: Settings) -> Ledger:
-    """The ledger that the settings name; the data folder is made where it is missing."""
+def open_ledger(settings: Settings, *, upgrades: bool = True) -> Ledger:
+    """The ledger that the settings name; the data folder is made where it is missing. A SQLite ledger of an older
+    version is upgraded, or, by who only looks, refused; one of PostgreSQL is upgraded by `db upgrade` alone."""
     _make_folder(settings)
     if settings.database_url == "sqlite":
-        return _open_sqlite(settings)
+        return _open_sqlite(settings, upgrades=upgrades)
     if settings.database_url.startswith(("postgresql://", "postgres://")):
         from holdfast.ledger.postgres import PostgresLedger
 
         return PostgresLedger.open(settings.database_url, None, boot_id())
-    named, colon, _ = settings.database_url.partition(":")  # behind it there may be a password
-    raise BadParams(
-        f"{named + (colon and ':…')!r} names no ledger", hint="--database sqlite, or --database postgresql://…"
-    )
+    named, colon, _ = settings.database_url.partition(":")  # behind it there may be a password, or anywhere in words
+    shown = repr(named + (colon and ":…")) if named.isalnum() else "what --database says"
+    raise BadParams(f"{shown} names no ledger", hint="--database sqlite, or --database postgresql://…")
 
 
-def open_to_look(settings: Settings) -> Ledger:
-    """The ledger of who looks at jobs that are there: it may lie where nothing can be written."""
+def open_to_look(settings: Settings, *, upgrades: bool = False) -> Ledger:
+    """The ledger of who looks at jobs that are there: it may lie where nothing can be written, and a look changes
+    nothing. `upgrades`: of who is about to change one of them."""
     path = settings.ledger_path
     if settings.database_url != "sqlite" or not path.exists() or os.access(settings.data, os.W_OK | os.X_OK):
-        return open_ledger(settings)
+        return open_ledger(settings, upgrades=upgrades)
     from holdfast.ledger.sqlite_look import LookedAtLedger
 
     return LookedAtLedger.open(path, SystemClock(), boot_id())
@@ -88,7 +102,7 @@ def is_untouched(settings: Settings) -> bool:
     return not settings.ledger_path.exists() and not settings.segments.exists()
 
 
-def _open_sqlite(settings: Settings) -> Ledger:
+def _open_sqlite(settings: Settings, *, upgrades: bool) -> Ledger:
     """The ledger file, unless it cannot be the one under which the bodies in this folder were fetched."""
     from holdfast.ledger.sqlite import SqliteLedger
 
@@ -96,7 +110,7 @@ def _open_sqlite(settings: Settings) -> Ledger:
     has_bodies = settings.segments.is_dir() and not all(map(is_being_restored, settings.segments.iterdir()))
     if has_bodies and not settings.ledger_path.exists():
         raise _lost(settings)
-    ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id())
+    ledger = SqliteLedger.open(settings.ledger_path, SystemClock(), boot_id(), upgrades=upgrades)
     if has_bodies and not ledger.query("SELECT 1 FROM job LIMIT 1"):
         ledger.close()
         raise _lost(settings)
@@ -127,7 +141,7 @@ def _make_folder(settings: Settings) -> None:
         raise BadParams(f"the data folder {folder} is a file", hint="choose another with --data DIR")
     try:
         if not settings.ledger_path.exists():
-            make_directory(folder)
+            make_directory(folder, mode=PRIVATE)
     except OSError as error:
         told = refusal(error, folder)
         if error.errno not in NO_PLACE and not isinstance(told, BadParams):
@@ -152,12 +166,16 @@ def blobs_of(settings: Settings, job: Job) -> Blobs:
     return Segments(settings.segments, job.uid, writer)
 
 
-def fetcher_of(job: Job, options: Options) -> Fetcher:
-    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2)."""
+def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) -> Fetcher:
+    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2).
+
+    `held`: how many bytes of its answers steps hold, and how many wait for a commit.
+    """
+    from holdfast.fetch.cookies import CookieJar
     from holdfast.fetch.guard import Guard
     from holdfast.fetch.http import HttpFetcher
-    from holdfast.fetch.route import Route, cookie_jar
-    from holdfast.fetch.secrets import PrivateHeaders
+    from holdfast.fetch.in_flight import BytesInFlight
+    from holdfast.fetch.route import Route
 
     budget = Budget(
         connect_s=min(options.connect_timeout_s, options.timeout_s),
@@ -175,13 +193,26 @@ def fetcher_of(job: Job, options: Options) -> Fetcher:
         headers=options.headers,
         concurrency=options.concurrency,
         clock=SystemClock(),
-        route=Route(proxy=options.proxy, jar=cookie_jar() if keeps_cookies else None),
-        private=PrivateHeaders(options.private_headers, _home(job)),
+        route=Route(
+            proxy=options.proxy, jar=CookieJar() if keeps_cookies else None, more_roots=more_roots(options.ca_bundle)
+        ),
+        private=_private_headers(job, options),
+        in_flight=BytesInFlight(options.bytes_in_flight, held),
     )
 
 
+def _private_headers(job: Job, options: Options) -> PrivateHeaders:
+    from holdfast.fetch.secrets import PrivateHeaders
+
+    private = PrivateHeaders(options.private_headers, [*_home(job), *options.headers_to])
+    if private and not private.origins:
+        names = ", ".join(name for name, _ in options.private_headers)
+        log.warning("%s: sent to no host, since no URL was given; say where it may go: --headers-to HOST", names)
+    return private
+
+
 def _home(job: Job) -> list[str]:
-    """The URLs that a person gave, among the params too: where headers with secrets may go."""
+    """The URLs that a person gave, among the params too: where typed headers may go."""
     given = [*job.params.get("seeds", ()), *job.params.values()]
     return [text for text in given if isinstance(text, str)]
 
@@ -206,13 +237,14 @@ def open_session(
 ) -> Session:
     """Everything a process needs to work this job, alone or as one of several workers."""
     options = options_of(job.options, workers=workers, place=place)
+    options = msgspec.structs.replace(options, concurrency=make_room(options.concurrency))
     reserve = _reserve(settings)
     reserve.keep()
-    return Session(
+    session = Session(
         job,
         Parts(
             open_ledger=lambda: open_ledger(settings),
-            open_fetcher=lambda: fetcher_of(job, options),
+            open_fetcher=lambda: fetcher_of(job, options, lambda: session.held_bytes),
             blobs=blobs_of(settings, job),
             recipe=catalogue.recipe_for(job),
             clock=SystemClock(),
@@ -231,6 +263,30 @@ def open_session(
             refusal=lambda url: refuse_private_seed(options, url),
         ),
     )
+    return session
+
+
+def make_room(slots: int) -> int:
+    """For so many fetches at once, or worker processes: how many of them this process may have descriptors for."""
+    from holdfast.fetch import descriptors
+
+    room = descriptors.make_room(slots)
+    if not room:
+        least = descriptors.BASE + descriptors.PER_FETCH
+        raise Refused(
+            f"this process may open only {descriptors.limit()} files and connections at once, and needs at least "
+            f"{least}; nothing was fetched, and the same command goes on",
+            hint="ulimit -n 1024",
+        )
+    if room < slots:
+        log.warning(
+            "this process may open only %d files and connections at once (ulimit -n): it fetches %d pages at once, "
+            "not %d",
+            descriptors.limit(),
+            room,
+            slots,
+        )
+    return room
 
 
 def has_reserve(settings: Settings) -> bool:
@@ -307,12 +363,27 @@ def back_up(settings: Settings, path: Path) -> None:
         raise BadParams("a PostgreSQL ledger is backed up by PostgreSQL's own tools", hint="pg_dump")
     from holdfast.ledger.sqlite import back_up as copy
 
-    made = settings.data / f"backup-{secrets.token_hex(4)}.tmp"
+    folder = settings.data if os.access(settings.data, os.W_OK | os.X_OK) else path.parent
+    made = folder / f"backup-{secrets.token_hex(4)}.tmp"
     try:
         copy(settings.ledger_path, made)
-        publish_copy(made, path)
+        publish_copy(made, path, ours=_is_ours(settings, path))
     finally:
-        made.unlink(missing_ok=True)
+        with suppress(OSError):  # where it could not be made, that is what is told
+            made.unlink()
+
+
+def leftovers(settings: Settings, ledger: Ledger) -> Leftovers:
+    """What killed commands left in the data folder, by the rows of this ledger."""
+    from holdfast.blobs.leftovers import Leftovers
+
+    def is_named(folder: str) -> bool:
+        begins = f"{folder}/"
+        rows = "SELECT 1 FROM job WHERE uid = ? UNION ALL SELECT 1 FROM segment WHERE substr(name, 1, ?) = ? LIMIT 1"
+        return bool(ledger.query(rows, (folder, len(begins), begins)))
+
+    [(own,)] = ledger.query("SELECT id FROM ledger")
+    return Leftovers(settings.data, own, is_named, is_local=settings.database_url == "sqlite")
 
 
 def take_snapshot(
@@ -328,7 +399,11 @@ def take_snapshot(
         raise BadParams(f"{path} is there already; a snapshot overwrites nothing", hint="-o another-name.tar")
     shelf = SegmentShelf(settings.segments) if with_bodies else None
     written: list[Manifest] = []
-    _publish(path, lambda file: written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms)))
+
+    def write(file: BinaryIO) -> None:
+        written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms))
+
+    _publish(path, write, ours=_is_ours(settings, path))
     return path, written[0]
 
 
@@ -343,9 +418,13 @@ def opened_snapshot(path: Path) -> Iterator[Snapshot]:
 
 def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wishes: Wishes) -> Job:
     """The job of a snapshot, made in this ledger; its bodies in this data folder."""
+    from holdfast.audit.verify import verify
     from holdfast.engine.restore import restore
 
-    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes)
+    def judge(query: Query, job: int) -> list[str]:
+        return [f"{found.sentence} ({found.check})" for found in verify(query, job)]
+
+    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes, judge)
 
 
 def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: str) -> Job:
@@ -355,7 +434,7 @@ def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: 
     path, _ = take_snapshot(settings, ledger, job, with_bodies=False)
     try:
         with opened_snapshot(path) as snapshot:
-            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor))
+            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor, trust=True))  # its own
     finally:
         path.unlink()
 
@@ -372,7 +451,10 @@ def exporter(
     *,
     where: Sequence[Condition] = (),
     fields: Fields | None = None,
+    distinct: bool = False,
     dated_ms: int | None = None,
+    apart: bool = False,
+    tell: Tell = warnings.warn,
 ) -> Iterator[Export]:
     """Writes the results of a job, and answers how many; wrong wishes raise here."""
     from holdfast.blobs.archive import WarcArchive
@@ -388,22 +470,47 @@ def exporter(
             raise BadParams("--date is for WARC files; lines of jsonl and csv say when a page was fetched")
         return {"jsonl": export.write_jsonl, "csv": export.write_csv}[form](results, out, rows)
 
-    with results_of(settings, ledger, job, where=where, fields=fields) as results:
+    with results_of(
+        settings, ledger, job, where=where, fields=fields, distinct=distinct, apart=apart, tell=tell
+    ) as results:
         yield write
 
 
 @contextmanager
 def results_of(
-    settings: Settings, ledger: Ledger, job: Job, *, where: Sequence[Condition] = (), fields: Fields | None = None
+    settings: Settings,
+    ledger: Ledger,
+    job: Job,
+    *,
+    where: Sequence[Condition] = (),
+    fields: Fields | None = None,
+    distinct: bool = False,
+    apart: bool = False,
+    tell: Tell = warnings.warn,
 ) -> Iterator[Results]:
-    """The results of a job, to be read one by one."""
+    """The results of a job, to be read one by one. What could not be read of them is told at the end.
+
+    `apart`: texts are derived in another process, because a crawl works in this one.
+    """
+    from holdfast.blobs.spill import in_order
     from holdfast.engine.results import EVERYTHING, Results
     from holdfast.recipes.site.text import visible_text
+    from holdfast.recipes.site.text_process import TextProcess
 
-    blobs = Segments(settings.segments, job.uid, READER)
+    def sorted_outside(rows: Iterable[Content], key: Callable[[Content], Any]) -> Iterator[Content]:
+        return in_order(rows, settings.data, kind=tuple[bytes, int, str], key=key)
+
+    blobs, text_process = Segments(settings.segments, job.uid, READER), TextProcess()
     try:
-        yield Results(ledger, blobs, job, visible_text, where, fields or EVERYTHING).check()
+        read_text = text_process if apart else visible_text
+        results = Results(
+            ledger, blobs, job, read_text, where, fields or EVERYTHING, distinct=distinct, in_order=sorted_outside
+        )
+        yield results.check()
+        if told := results.told_unread():
+            tell(told)
     finally:
+        text_process.close()
         blobs.close()
 
 
@@ -416,6 +523,10 @@ def sorted_targets(
     return in_order(rows, settings.data, kind=TargetRow, key=sort.key, reverse=sort.falling, rows_per_run=rows_per_run)
 
 
-def publish(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file whole or not at all: beside, fsynced, renamed."""
-    _publish(path, write)
+def publish(path: Path, write: Callable[[BinaryIO], None], *, ours: bool = False) -> None:
+    """Write a file whole or not at all: beside, fsynced, renamed. `ours`: it belongs to the data folder."""
+    _publish(path, write, ours=ours)
+
+
+def _is_ours(settings: Settings, path: Path) -> bool:
+    return settings.data.resolve() in path.resolve().parents

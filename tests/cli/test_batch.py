@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import holdfast as hf
 from cli.commands import holdfast
 from cli.schemas import validator
 from holdfast.demo.serving import WorldServer
@@ -52,6 +53,48 @@ def test_a_job_that_is_refused_does_not_stop_the_next(tree: WorldServer, tmp_pat
     done = holdfast(*words, "--json", cwd=tmp_path, HOLDFAST_HTTP__ALLOW=tree.address)
     assert (done.code, [row["exit_code"] for row in done.json()["jobs"]]) == (6, [6, 0]), done.err
     assert "ponds.csv:2: frogs was cancelled for good" in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "cell", "sentence"),
+    [
+        ('header = ["X-Key: {x}"]', "env:HOME", "header: a cell may not name a secret"),
+        ('header = ["{x}"]', "Authorization: file:/etc/hostname", "header: a cell may not name a secret"),
+        ('header = ["X-Key: en{x}"]', "v:HOME", "header: a cell may not name a secret"),
+        ('proxy = "{x}"', "file:/etc/hostname", "proxy: a cell may not name a secret"),
+        ('output = "{x}"', "../out.jsonl", "output: a cell may not lead out of"),
+        ('output = "out/{x}.jsonl"', "../frogs", "output: a cell may not lead out of"),
+        ('output = "{x}"', "/tmp/out.jsonl", "output: a cell may not lead out of"),
+        ('output = "link/{x}"', "../out.jsonl", "output: a cell may not lead out of"),
+        ('output = "{x}"', "~/out.jsonl", "output: a cell may not lead out of"),
+        ('output = "{x}"', "link/out.jsonl", "output: a cell may not lead out of"),
+        ('seeds_file = "{x}"', "../secret.txt", "seeds_file: a cell may not lead out of"),
+        ('kind = "{x}"', "evil.py", "kind: a cell may not name the code of a recipe"),
+    ],
+)
+def test_a_cell_reaches_nothing_beyond_its_job(line: str, cell: str, sentence: str, tmp_path: Path) -> None:
+    """A list is data from elsewhere: it may not read secrets or files, run code, or write outside."""
+    (tmp_path / "here" / "out").mkdir(parents=True)
+    (tmp_path / "here" / "link").symlink_to(tmp_path)
+    (tmp_path / "here" / "evil.py").write_text("raise SystemExit('run')")
+    words = batch(tmp_path / "here", f"url,x\nhttps://marsh.test/,{cell}\n", f'seeds = ["{{url}}"]\n{line}\n')
+    done = holdfast(*words, cwd=tmp_path / "here")
+    assert (done.code, f"ponds.csv:2: {sentence}" in done.err) == (2, True), done.err
+    assert not (tmp_path / "here" / "holdfast-data").exists()
+    with pytest.raises(hf.BadParams, match=sentence):
+        hf.batch(tmp_path / "here" / "ponds.csv", tmp_path / "here" / "pond.toml", data=tmp_path / "data")
+
+
+def test_what_the_template_itself_names_is_allowed(tree: WorldServer, tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "key").write_text("frog")
+    template = (
+        'seeds = ["{url}"]\nheader = ["X-A: env:{x}", "X-B: file:../key"]\nmax_depth = 0\noutput = "../{x}.jsonl"\n'
+    )
+    words = batch(tmp_path / "here", f"url,x\n{tree.oracle()['seeds'][0]},FROG\n", template)
+    done = holdfast(*words, cwd=tmp_path / "here", FROG="green", HOLDFAST_HTTP__ALLOW=tree.address)
+    assert done.code == 0, done.err
+    assert (tmp_path / "FROG.jsonl").stat().st_size > 0
 
 
 BAD_ROWS = """pond,url

@@ -96,20 +96,20 @@ def test_a_site_where_some_pages_are_forbidden_is_not_blocked(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("status", [200, 403, 503])
-def test_a_block_page_pauses_at_once_and_is_no_page_and_no_failure(tmp_path: Path, status: int) -> None:
-    """JOB-12: no false success, no attempt spent; the page that met it is fetched after the block is over."""
+def test_three_block_pages_in_a_row_pause_and_are_no_pages_and_no_failures(tmp_path: Path, status: int) -> None:
+    """JOB-12: no false success, no attempt spent; the pages that met it are fetched after the block is over."""
     site = Site(lambda n: Answer(CAPTCHA, status=status))
     with FakeWeb(site) as web:
         done = crawl(web, tmp_path, *ALONE)
         said = done.json()
-        assert (done.code, said["paused_by"], said["stop_reason"], len(web.asked)) == (10, "blocked", "blocked", 2)
+        assert (done.code, said["paused_by"], said["stop_reason"], len(web.asked)) == (10, "blocked", "blocked", 4)
         assert said["because"] == (
             f"{web.address} blocks us: it answered {status} with a block page ('captcha' and 'access denied')"
         )
         ends = rows(tmp_path)
         assert ends.pop("/") == ("succeeded", None, 1)
         assert list(ends.values()) == [("pending", None, 0)] * 30
-        tried = next(path for path in web.asked if path != "/")
+        tried = web.asked[-1]
         why = holdfast("explain", "frogs", tried, "--json", cwd=tmp_path).json()
         assert (why["verdict"], why["undo"]) == ("waiting", "holdfast resume frogs")
         assert [(each["outcome"], each["message"][:8]) for each in why["attempts"]] == [("handed_back", "blocked:")]
@@ -163,3 +163,63 @@ def test_a_block_page_is_no_missing_case(tmp_path: Path) -> None:
     said = json.loads(done.out)
     assert (done.code, said["paused_by"], said["counts"]["pending"]) == (10, "blocked", 5), done.err
     assert said["skipped_by"] == {}
+
+
+HELP = "<title>Help</title><p>If a captcha says: access denied, solve it.</p>"
+
+
+def test_a_help_page_about_captchas_is_a_page_and_pauses_nothing(tmp_path: Path) -> None:
+    """JOB-12: one page that looks like a block, among good ones, is looked at again and taken as it is."""
+    with FakeWeb(Site(lambda n: HELP if n == 3 else "<p>a frog</p>")) as web:
+        done = crawl(web, tmp_path, *ALONE)
+    assert (done.code, done.json()["counts"]["succeeded"]) == (0, 31), done.err
+    assert web.asked.count("/frog/3") == 2
+    assert "/frog/3 looks like a block page ('captcha' and 'access denied'), but" in done.err
+    assert rows(tmp_path)["/frog/3"] == ("succeeded", None, 1)
+
+
+def test_a_help_page_that_is_left_over_is_taken_by_a_resume(tmp_path: Path) -> None:
+    """After a pause it is the only page: what the host gave before speaks for it."""
+    with FakeWeb(Site(lambda n: HELP if n == 29 else "<p>a frog</p>")) as web:
+        assert crawl(web, tmp_path, *ALONE, "--max-pages", "30").code == 13
+        done = holdfast("resume", "frogs", "--extend-pages", "9", "--json", cwd=tmp_path)
+    assert (done.code, done.json()["counts"]["succeeded"]) == (0, 31), done.err
+
+
+@pytest.mark.parametrize("status", [200, 403])
+def test_a_site_that_shows_nothing_but_a_block_page_is_blocked(tmp_path: Path, status: int) -> None:
+    """JOB-12: the seed alone, looked at twice; no good page speaks for it."""
+    with FakeWeb(lambda path: Answer(CAPTCHA, status=status)) as web:
+        done = crawl(web, tmp_path)
+    assert (done.code, done.json()["paused_by"], web.asked) == (10, "blocked", ["/", "/"]), done.err
+    assert rows(tmp_path) == {"/": ("pending", None, 0)}
+
+
+def test_redirects_to_one_captcha_are_a_block(tmp_path: Path) -> None:
+    """The captcha is one page however many lead to it, and a redirect is no good answer."""
+
+    def said(path: str) -> Said:
+        if path == "/":
+            return START
+        return CAPTCHA if path == "/captcha" else Answer(status=302, headers={"Location": "/captcha"})
+
+    with FakeWeb(said) as web:
+        done = crawl(web, tmp_path, *ALONE)
+    assert (done.code, done.json()["paused_by"]) == (10, "blocked"), done.err
+    assert rows(tmp_path)["/captcha"] == ("pending", None, 0)
+
+
+def test_a_host_that_blocks_is_left_alone_while_others_are_asked(tmp_path: Path) -> None:
+    """JOB-12: the job goes on with the other host, and pauses when nothing else is left."""
+    toad = START.replace("frog/", "toad/")
+    with (
+        FakeWeb(lambda path: toad if path == "/" else "<p>a toad</p>") as toads,
+        FakeWeb(Site(lambda n: CAPTCHA)) as web,
+    ):
+        options = ("--scope", "any", *toads.options, *web.options, "--per-host", "1")
+        done = holdfast("crawl", web.url, toads.url, "--name", "frogs", *options, "--json", cwd=tmp_path)
+    said = done.json()
+    assert (done.code, said["paused_by"]) == (10, "blocked"), done.err
+    assert said["because"].startswith(f"{web.address} blocks us: it answered 200 with a block page")
+    assert (len(toads.asked), said["counts"]["succeeded"]) == (31, 32), done.err
+    assert (said["counts"]["failed"], said["counts"]["pending"]) == (0, 30)

@@ -12,6 +12,26 @@ from cli.schemas import validator
 from holdfast.demo.serving import WorldServer
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://frog:croak9@127.0.0.1:1/d?password=croak9",
+        "host=127.0.0.1 port=1 user=frog password=croak9",
+        "password = 'croak9 frogs'",
+        "postgres://:croak9@127.0.0.1:1",
+        "postgresql://frog:croak9",
+        "postgresql://[::1:croak9@127.0.0.1",
+        "frog:croak9@127.0.0.1",
+    ],
+)
+@pytest.mark.parametrize("words", [("config", "show"), ("config", "get", "database_url"), ("status",), ("doctor",)])
+def test_no_command_prints_the_password_of_an_odd_address(words: tuple[str, ...], address: str, tmp_path: Path) -> None:
+    done = holdfast(*words, cwd=tmp_path, HOLDFAST_DATABASE_URL=address)
+    assert "croak9" not in done.out + done.err
+    assert "Traceback" not in done.err
+    assert done.code != 1
+
+
 def test_config_shows_every_value_and_where_it_came_from(tmp_path: Path) -> None:
     """CFG-02."""
     (tmp_path / "holdfast.toml").write_text('http.timeout = "30s"\nnotify.ops = { mail = "ops@marsh.test" }\n')

@@ -47,14 +47,14 @@ def test_a_healthy_crawl_passes_every_check(tree: WorldServer, tmp_path: Path) -
     assert holdfast(*crawl_words(tree, "--max-depth", "1"), cwd=tmp_path).code == 0
     found = checks(tmp_path)
     assert list(found) == [
-        "configuration", "data folder", "disk room", "ledger", "ledger settings", "ledger file", "stored pages",
-        "checkpoints", "workers",
+        "configuration", "data folder", "access", "disk room", "ledger", "ledger settings", "ledger file",
+        "stored pages", "left over", "checkpoints", "workers",
     ]  # fmt: skip
     assert all(row["ok"] for row in found.values())
     assert f"schema {SCHEMA_VERSION}" in found["ledger"]["detail"]
     assert found["ledger settings"]["detail"] == "journal_mode = wal, synchronous = 2, foreign_keys = 1"
     table = holdfast("doctor", cwd=tmp_path)
-    assert (table.code, table.out.count(" ok ")) == (0, 9)
+    assert (table.code, table.out.count(" ok ")) == (0, 11)
 
 
 def test_settings_that_cannot_be_read_are_the_first_finding(tmp_path: Path) -> None:

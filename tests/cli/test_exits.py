@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import PROGRAM, Running, environment, holdfast, ledger_in, make_counts, make_job, submit
-from cli.polite_origin import Answer, Origin
+from cli.polite_origin import Answer, Origin, linking
 from holdfast import errors
 from holdfast.cli import exits
 from holdfast.ledger.postgres_address import NO_OPTIONS
@@ -69,6 +69,20 @@ def test_each_end_of_a_job_has_its_code(how: str, changes: dict[str, str], code:
 @pytest.mark.parametrize(("fail_on", "code"), [("any", 3), ("never", 0), (0.05, 3), (0.06, 0), (0.0, 3)])
 def test_failures_count_as_fail_on_says(fail_on: str | float, code: int) -> None:
     assert exits.of_result("completed", make_job(health="partial"), SOME_FAILED, fail_on) == code
+
+
+@pytest.mark.parametrize(
+    ("failed_by", "dead_seed", "code"),
+    [
+        ({"http_404": 2, "http_410": 3}, False, 0),
+        ({"http_404": 5}, True, 3),
+        ({"http_404": 4, "http_5xx": 1}, False, 3),
+        ({"network_timeout": 5}, False, 3),
+    ],
+)
+def test_unless_told_otherwise_dead_links_are_no_failure(failed_by: dict[str, int], dead_seed: bool, code: int) -> None:
+    counts = Counts(discovered=100, succeeded=95, failed=5, failed_by=failed_by)
+    assert exits.of_result("completed", make_job(health="partial"), counts, dead_seed=lambda: dead_seed) == code
 
 
 def test_without_failures_no_share_of_them_is_too_many() -> None:
@@ -181,6 +195,23 @@ def test_every_code_has_a_test_that_brings_it_about() -> None:
         found = re.search(rf"(?ms)((?-s:^@pytest.*\n)*)^def {name}\((.*?)(?=^(?:def|class) |^@|\Z)", source)
         assert found is not None, test
         assert re.search(rf"\b{code}\b|exits\.{name_of[code]}\b", found[0].replace(name, "")), f"{test}: {code}"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [((), exits.OK), (("--fail-on", "any"), exits.SOME_FAILED), (("/gone",), exits.SOME_FAILED)]
+)
+def test_a_dead_link_is_a_fact_of_the_site_and_a_dead_seed_a_failure(
+    words: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    """A nightly crawl of a site with one dead link is no alarm; what the user named and is not there is one."""
+    answers = {"/": linking("/dead", "/gone"), "/gone": Answer(410)}
+    with Origin(lambda path: answers.get(path, Answer(404))) as origin:
+        more = [f"{origin.url}{word}" if word.startswith("/") else word for word in words]
+        words_of = ["crawl", origin.url, *more, "--allow", origin.address, "--delay", "0", "--name", "frogs"]
+        done = holdfast(*words_of, cwd=tmp_path)
+    assert done.code == code, done.err
+    assert "failed: http_404 1, http_410 1" in done.err
+    assert holdfast("crawl", "frogs", cwd=tmp_path).code == (exits.OK if "--fail-on" in words else code)
 
 
 def test_a_job_that_nothing_came_out_of_exits_with_3_whatever_may_fail(tmp_path: Path) -> None:

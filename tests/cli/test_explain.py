@@ -335,6 +335,21 @@ def test_the_frontier_shows_groups_and_what_comes_next(waiting: Place) -> None:
     assert f"http://{address}/busy" in by_pattern.out.splitlines()[1]
 
 
+def test_the_limit_of_the_frontier_holds_for_its_groups(tree: WorldServer, tmp_path: Path) -> None:
+    """What it leaves out is counted; programs that name no limit get every group."""
+    assert holdfast(*crawl_words(tree, "--max-pages", "5"), cwd=tmp_path).code == 13
+    words = ("frontier", "frogs", "--by", "depth")
+    every = holdfast(*words, "--json", cwd=tmp_path).json()
+    more = len(every["groups"]) - 1
+    assert (more > 0, every["groups_left_out"]) == (True, 0)
+    one = holdfast(*words, "--json", "--limit", "1", cwd=tmp_path).json()
+    assert (one["groups"], one["groups_left_out"]) == (every["groups"][:1], more)
+    lines = holdfast(*words, "--limit", "1", cwd=tmp_path).out.splitlines()
+    assert lines[0].startswith("PENDING")
+    assert lines[2].startswith(f"… and {more} group")
+    assert lines[2].endswith(f" more: --limit {more + 1}")
+
+
 def test_an_empty_frontier_says_so(tmp_path: Path) -> None:
     with ledger_in(tmp_path) as ledger:
         submit(ledger)

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+import holdfast as hf
 from cli.commands import PROGRAM, Running, crawl_words, environment, holdfast, ledger_in, put_into, submit
+from cli.polite_origin import Answer, Origin, linking
 from holdfast.demo.serving import WorldServer
 from holdfast.model.page import PAGE_FIELDS
 from waiting import wait_until
@@ -50,6 +52,43 @@ def test_a_csv_export_is_the_same_rows_as_the_jsonl_export(frogs: Path) -> None:
     lines = [json.loads(line) for line in holdfast("export", "frogs", "-o", "-", cwd=frogs).out.splitlines()]
     assert tuple(rows[0]) == PAGE_FIELDS
     assert rows == [{name: "" if value is None else str(value) for name, value in line.items()} for line in lines]
+
+
+def test_every_page_comes_with_its_text_unless_other_fields_are_named(tree: WorldServer, tmp_path: Path) -> None:
+    """The first command that a user types gives content: as a file, as a table, as a stream."""
+    streamed = holdfast(*crawl_words(tree, "-o", "-"), cwd=tmp_path)
+    assert (streamed.code, len(streamed.out.splitlines())) == (0, PAGES)
+    for name in ("frogs.jsonl", "frogs.csv"):
+        assert holdfast("export", "frogs", "-o", name, cwd=tmp_path).code == 0
+    pages = [json.loads(line) for line in (tmp_path / "frogs.jsonl").read_text().splitlines()]
+    assert all(tuple(page) == PAGE_FIELDS for page in pages)
+    assert all(page["text"] and "<" not in page["text"] for page in pages)
+    assert {page["markdown"] for page in pages} == {None}
+    texts = {page["url"]: page["text"] for page in pages}
+    assert texts == {page["url"]: page["text"] for page in map(json.loads, streamed.out.splitlines())}
+    with (tmp_path / "frogs.csv").open(newline="", encoding="utf-8") as file:
+        assert texts == {row["url"]: row["text"] for row in csv.DictReader(file)}
+    titles = holdfast("export", "frogs", "-o", "-", "--fields", "url,title", cwd=tmp_path).out.splitlines()
+    assert {tuple(json.loads(line)) for line in titles} == {("url", "title")}
+
+
+@pytest.mark.parametrize("way", ["missing", "damaged"])
+def test_pages_whose_bytes_are_lost_are_exported_without_text_and_told(
+    way: str, tree: WorldServer, tmp_path: Path
+) -> None:
+    assert holdfast(*crawl_words(tree), cwd=tmp_path).code == 0
+    [segment] = (tmp_path / "holdfast-data" / "segments").rglob("*.warc.gz")
+    if way == "missing":
+        segment.unlink()
+    else:
+        segment.write_bytes(bytes(segment.stat().st_size))
+    done = holdfast("export", "frogs", "-o", "-", cwd=tmp_path)
+    assert done.code == 0
+    assert [json.loads(line)["text"] for line in done.out.splitlines()] == [None] * PAGES
+    told = (
+        f"text is null for {PAGES} pages, whose stored bytes are {way} ({PAGES}). Which: holdfast verify frogs --deep"
+    )
+    assert told in done.err
 
 
 def test_a_warc_export_passes_every_reader_and_holds_every_page(frogs: Path) -> None:
@@ -95,6 +134,26 @@ def test_only_what_was_asked_for_is_exported(frogs: Path) -> None:
     assert {tuple(line) for line in lines} == {("depth", "url", "text")}
     assert {line["depth"] for line in lines} == {1}
     assert all(line["text"] and "<" not in line["text"] for line in lines)
+
+
+def test_an_export_may_leave_pages_with_the_same_bytes_out(tmp_path: Path) -> None:
+    """`/` and `/index.html` are two pages of one content: marked, or left out, in every form; a stream cannot know."""
+    same, other = linking("/index.html", "/other"), linking("/")
+    with Origin(lambda path: {"/": same, "/index.html": same, "/other": other}.get(path, Answer(404))) as origin:
+        words = ["crawl", origin.url, "--allow", origin.address, "--delay", "0", "--name", "frogs"]
+        assert holdfast(*words, cwd=tmp_path).code == 0
+        home = f"{origin.url}/"
+    marked = holdfast("export", "frogs", "-o", "-", "--fields", "url,duplicate_of", cwd=tmp_path).out.splitlines()
+    assert {tuple(json.loads(line).values()) for line in marked} == {
+        (home, None), (f"{home}index.html", home), (f"{home}other", None),
+    }  # fmt: skip
+    for name in ("frogs.jsonl", "frogs.csv", "frogs.warc.gz"):
+        assert "Wrote 2 pages" in holdfast("export", "frogs", "-o", name, "--distinct", cwd=tmp_path).err
+    job = hf.job("frogs", data=tmp_path / "holdfast-data")
+    assert [page.url for page in job.records(distinct=True)] == [home, f"{home}other"]
+    assert job.export(tmp_path / "distinct.csv", distinct=True) == 2
+    done = holdfast("export", "frogs", "-o", "-", "--distinct", "--follow", cwd=tmp_path)
+    assert (done.code, done.out) == (2, "")
 
 
 def test_one_page_is_not_called_pages(frogs: Path) -> None:

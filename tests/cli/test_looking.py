@@ -68,7 +68,8 @@ def test_status_is_one_screen(crawled: Path) -> None:
     assert "  failed: http_404 1" in lines
     assert (
         lines[-1]
-        == "allowed: holdfast crawl frogs --mode full, holdfast retry frogs, holdfast rollback frogs CHECKPOINT"
+        == "allowed: holdfast crawl frogs --mode new, holdfast crawl frogs --mode full, holdfast retry frogs, "
+        "holdfast rollback frogs CHECKPOINT"
     )
     assert len(lines) < 12
 
@@ -185,6 +186,25 @@ def test_an_export_never_lands_beside_the_ledger(crawled: Path, name: str) -> No
     done = holdfast("export", "frogs", "-o", f"holdfast-data/{name}", "--format", "jsonl", cwd=crawled)
     assert (done.code, "the data folder keeps its own" in done.err) == (2, True)
     assert holdfast("status", "frogs", cwd=crawled).code == 0
+
+
+@pytest.mark.parametrize("name", ["ledger.db", "ledger.db-wal", "segments/J-1/x-1.warc.gz", "snapshots/x.jsonl"])
+@pytest.mark.parametrize("database", ["sqlite", "elsewhere"])
+def test_results_never_land_in_another_data_folder(tree: WorldServer, tmp_path: Path, name: str, database: str) -> None:
+    """Refused before the crawl begins, also through a link, also where that folder's ledger is a PostgreSQL."""
+    other = tmp_path / "other"
+    other.mkdir()
+    if database == "sqlite":
+        (other / "ledger.db").write_bytes(b"SQLite format 3")
+    else:
+        (other / "segments" / "J-1").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(other)
+    before = {path: path.stat().st_size for path in other.rglob("*")}
+    asked = len(tree.asks())
+    for folder in ("other", "link"):
+        done = holdfast(*crawl_words(tree, "-o", f"{folder}/{name}", "--to", "jsonl"), cwd=tmp_path)
+        assert (done.code, "the data folder keeps its own" in done.err) == (2, True)
+    assert (len(tree.asks()), {path: path.stat().st_size for path in other.rglob("*")}) == (asked, before)
 
 
 def test_results_that_could_not_be_written_are_refused_before_the_crawl(tree: WorldServer, tmp_path: Path) -> None:

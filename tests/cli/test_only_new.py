@@ -236,7 +236,7 @@ def test_what_was_found_unchanged_is_in_a_snapshot(marsh: Marsh, tmp_path: Path)
     assert holdfast("snapshot", "frogs", "-o", "frogs.snapshot", cwd=tmp_path).code == 0
     there = tmp_path / "there"
     there.mkdir()
-    assert holdfast("restore", "../frogs.snapshot", cwd=there).code == 0
+    assert holdfast("restore", "../frogs.snapshot", "--trust", cwd=there).code == 0
     assert _contents(export(there)) == _contents(export(tmp_path))
     assert is_sound(there)
     marsh.news()

@@ -21,7 +21,12 @@ WAYS = {
         "holdfast retry docs-x",
         BACK,
     ],
-    "completed": ["holdfast crawl docs-x --mode full", "holdfast retry docs-x", BACK],
+    "completed": [
+        "holdfast crawl docs-x --mode new",
+        "holdfast crawl docs-x --mode full",
+        "holdfast retry docs-x",
+        BACK,
+    ],
     "failed": ["holdfast resume docs-x", "holdfast retry docs-x", BACK],
     "timeout": ["holdfast resume docs-x --extend 30m", "holdfast cancel docs-x", "holdfast retry docs-x", BACK],
     "cancelled": ["holdfast crawl docs-x --new"],
@@ -32,7 +37,8 @@ def test_a_refusal_names_the_job_its_status_and_the_way_on() -> None:
     move = IllegalMove("job", "completed", "pause", allowed(JOB, "completed"))
     refused = refusal(make_job(status="completed"), move)
     assert (
-        refused.message == "Cannot pause docs-x: it is completed. Allowed: holdfast crawl docs-x --mode full, "
+        refused.message == "Cannot pause docs-x: it is completed. Allowed: holdfast crawl docs-x --mode new, "
+        "holdfast crawl docs-x --mode full, "
         "holdfast retry docs-x, holdfast rollback docs-x CHECKPOINT."
     )
     assert refused.allowed == ("rescan", "retry", "rollback")

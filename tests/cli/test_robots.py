@@ -157,3 +157,15 @@ def test_a_crawl_delay_is_kept_from_the_first_page_on(tmp_path: Path) -> None:
         assert len(rest) == 2
         assert all(gap > 1.1 for gap in rest), origin.gaps()
         assert first < 1.2
+
+
+def test_what_does_not_count_of_a_robots_txt_is_told_in_the_log(tmp_path: Path) -> None:
+    """SEC-07: stars without end neither hold the crawl up nor are cut in silence."""
+    hostile = b"User-agent: *\nDisallow: /private/" + b"*" * 500_000 + b"\nDisallow: /late\n"
+    with Origin(Site(Answer(body=hostile))) as origin:
+        done = holdfast(*crawl(origin), cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert ends(tmp_path)["/private/x"][:2] == ("skipped", "robots")
+    out = holdfast("logs", "frogs", "--level", "warning", cwd=tmp_path).out
+    assert "event=robots_cut" in out
+    assert "1 lines of more than 16,664 characters are cut there" in out

@@ -66,7 +66,7 @@ def test_a_rollback_brings_the_counts_of_the_checkpoint_and_a_resume_the_results
     assert exported(tmp_path) == whole
     assert holdfast("verify", "frogs", "--deep", cwd=tmp_path).code == 0
 
-    assert holdfast("restore", done.json()["snapshot"], "--name", "toads", cwd=tmp_path).code == 0
+    assert holdfast("restore", done.json()["snapshot"], "--trust", "--name", "toads", cwd=tmp_path).code == 0
     assert counts(tmp_path, "toads") == counts(tmp_path)
     assert exported(tmp_path, "toads") == whole
 

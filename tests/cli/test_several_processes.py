@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from cli.commands import DEADLINE_S, PROGRAM, crawl_words, environment, holdfast, ledger_in
+from cli.commands import DEADLINE_S, PROGRAM, Running, crawl_words, environment, holdfast, ledger_in
 from holdfast.demo.serving import WorldServer
+from waiting import wait_until
 
 IGNORING = """
 import os, signal, sys
@@ -47,6 +49,25 @@ def test_two_processes_tell_how_long_their_commits_waited(tmp_path: Path, tree: 
     assert waited["count"] > 2
     assert 0 < waited["p50"] <= waited["p95"] <= waited["max"] <= waited["sum"]
     assert "ledger lock wait: p50 " in done.err
+
+
+@pytest.mark.parametrize("number", ["1", "2"])
+def test_a_run_is_shown_as_active_from_its_first_seconds(tmp_path: Path, slow_tree: WorldServer, number: str) -> None:
+    """Its time is told to the ledger with the beats of its lease, the first of them after ten seconds."""
+    crawl = Running(*crawl_words(slow_tree, "--processes", number), cwd=tmp_path)
+    try:
+        wait_until(lambda: active_s(tmp_path) > 1, 8, "a second of work is shown")
+        with ledger_in(tmp_path) as ledger:
+            assert ledger.jobs()[0].active_ms == 0
+    finally:
+        crawl.send(signal.SIGTERM)
+        assert crawl.end().code == 11
+    assert 1 < active_s(tmp_path) < 12
+
+
+def active_s(folder: Path) -> float:
+    shown = holdfast("status", "frogs", "--json=active_seconds", cwd=folder)
+    return float(shown.json()["active_seconds"]) if shown.code == 0 else 0.0
 
 
 def test_one_process_is_worked_as_ever(tmp_path: Path, tree: WorldServer) -> None:

@@ -153,6 +153,42 @@ def test_sitemaps_are_judged_by_the_scope_and_deep_indexes_are_not_followed(tmp_
     assert "/part.xml" not in found
 
 
+def test_what_is_left_out_of_a_list_is_counted_and_told_fro_15(tmp_path: Path) -> None:
+    """FRO-15: by the list's row, in the summary and in `status`, and by `explain`."""
+    whole = urlset("/hidden", "/linked", "/below").replace(
+        b"</urlset>", b"<url><loc>http://a.test/</loc></url></urlset>"
+    )
+    cut = gzip.compress(whole.replace(b"/below", b""))[:-9]
+    pages = PAGES | {
+        "/robots.txt": answer(f"Sitemap: http://elsewhere.test/s.xml\nSitemap: {HOST}/cut.xml.gz".encode(), TEXT),
+        "/cut.xml.gz": answer(cut, PACKED),
+    }
+    with serving(pages) as site:
+        done = crawl(site, tmp_path, f"{HOST}/", "--sitemap", "only")
+        why = holdfast("explain", "frogs", f"{HOST}/cut.xml.gz", "--json", cwd=tmp_path).json()
+    found = told(tmp_path)
+    assert found["/cut.xml.gz"] == ("in_part", "sitemap", 0)
+    assert found["/robots.txt"][0] == "in_part"
+    assert {"/hidden", "/linked"} <= set(found)
+    assert "not read to its end: its gzip ends too early" in why["because"]
+    note = next(line for line in done.err.splitlines() if "taken in part: 2 lists of URLs" in line)
+    assert "names 1 sitemap of this site; left out: 1 of other sites" in note
+    assert "disposition:in_part" in holdfast("status", "frogs", cwd=tmp_path).out
+
+
+def test_a_feed_that_robots_txt_names_is_read_as_a_sitemap_fro_15(tmp_path: Path) -> None:
+    items = "".join(f"<item><link>{HOST}{path}</link></item>" for path in ("/hidden", "/packed"))
+    pages = PAGES | {
+        "/robots.txt": answer(f"Sitemap: {HOST}/feed.rss".encode(), TEXT),
+        "/feed.rss": answer(f"<rss><channel><link>{HOST}/</link>{items}</channel></rss>".encode(), XML),
+    }
+    with serving(pages) as site:
+        done = crawl(site, tmp_path, f"{HOST}/", "--sitemap", "only")
+    assert done.code == 0, done.err
+    assert pages_of(tmp_path) == {"/hidden", "/packed"}
+    assert "in part" not in done.err
+
+
 def test_a_sitemap_of_fifty_thousand_pages_is_one_commit_and_survives_a_resume(tmp_path: Path) -> None:
     many = answer(urlset(*(f"/p{n}" for n in range(50_000))), XML)
     with serving({"/sitemap.xml": many, "/robots.txt": answer(b"", TEXT)}) as site:

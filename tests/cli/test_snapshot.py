@@ -51,10 +51,10 @@ def test_a_killed_crawl_is_carried_to_an_empty_folder_and_ends_like_an_undisturb
     assert (taken.code, taken.out.startswith("Wrote frogs as it stands to ../frogs.tar")) == (0, True)
     shutil.rmtree(half_way)
     empty = made(tmp_path / "empty")
-    killed = holdfast("restore", "../frogs.tar", cwd=empty, HOLDFAST_FAULT="restore.before_commit:1:kill")
+    killed = holdfast("restore", "../frogs.tar", "--trust", cwd=empty, HOLDFAST_FAULT="restore.before_commit:1:kill")
     assert killed.code == KILLED
     assert holdfast("jobs", "--json", cwd=empty).json()["jobs"] == []
-    restored = holdfast("restore", "../frogs.tar", "--json", cwd=empty)
+    restored = holdfast("restore", "../frogs.tar", "--trust", "--json", cwd=empty)
     assert (restored.code, restored.json()["status"], restored.json()["paused_by"]) == (0, "paused", "restore")
     assert "continue: holdfast resume frogs" in restored.err
     validator("job").validate(restored.json())
@@ -87,7 +87,7 @@ def test_a_snapshot_without_bodies_says_what_is_missing_and_a_repair_fetches_it(
     path = half_way / taken["path"]
     assert path.parent == half_way / "holdfast-data" / "snapshots" / taken["job"]
     empty = made(tmp_path / "empty")
-    restored = holdfast("restore", str(path), cwd=empty)
+    restored = holdfast("restore", str(path), "--trust", cwd=empty)
     assert restored.code == 0
     pages = taken["counts"]["succeeded"]
     assert f"The bytes of {pages} pages are not here" in restored.err
@@ -98,7 +98,7 @@ def test_a_snapshot_without_bodies_says_what_is_missing_and_a_repair_fetches_it(
     assert holdfast("verify", "frogs", "--deep", cwd=empty).code == 0
     assert len(targets(empty, "status:succeeded")) == 60
     # Where the bodies are, they are found: beside the job itself, which keeps its own rows.
-    assert "not here" not in holdfast("restore", str(path), "--replace", cwd=half_way).err
+    assert "not here" not in holdfast("restore", str(path), "--trust", "--replace", cwd=half_way).err
     assert holdfast("verify", "frogs", "--deep", cwd=half_way).code == 0
 
 
@@ -110,7 +110,7 @@ def test_refusals_leave_everything_as_it_is(tree: WorldServer, tmp_path: Path) -
     again = holdfast("snapshot", "frogs", "-o", "frogs.tar", cwd=tmp_path)
     assert (again.code, "overwrites nothing" in again.err) == (2, True)
     assert (tmp_path / "frogs.tar").read_bytes() == stored
-    taken = holdfast("restore", "frogs.tar", cwd=tmp_path)
+    taken = holdfast("restore", "frogs.tar", "--trust", cwd=tmp_path)
     assert (taken.code, "--replace keeps it as frogs~1" in taken.err) == (6, True)
     assert holdfast("snapshot", "frogs", "-o", "-", cwd=tmp_path).code == 2
     assert holdfast("restore", "nothing.tar", cwd=tmp_path).code == 5
@@ -153,11 +153,11 @@ def test_a_job_whose_lost_pages_were_fetched_again_can_be_carried_elsewhere(
     document = holdfast("snapshot", "frogs", "--json", cwd=here).json()
     validator("snapshot").validate(document)
     assert document["bodies_lost"] == lost > 0
-    assert holdfast("restore", "../frogs.tar", cwd=there).code == 0
+    assert holdfast("restore", "../frogs.tar", "--trust", cwd=there).code == 0
     verified = holdfast("verify", "frogs", "--deep", "--json", cwd=there).json()
     assert (verified["ok"], verified["bodies_read"]) == (True, len(targets(here, "status:succeeded")))
     assert archived(there) == whole
-    assert holdfast("restore", "../before.tar", "--name", "before", cwd=there).code == 0
+    assert holdfast("restore", "../before.tar", "--trust", "--name", "before", cwd=there).code == 0
     assert holdfast("verify", "before", "--deep", cwd=there).code == 0
 
 
@@ -179,6 +179,6 @@ def test_pages_that_are_served_as_they_were_are_demanded_until_they_are_fetched_
     assert holdfast("resume", "frogs", cwd=here).code == 0
     told = holdfast("snapshot", "frogs", "-o", "../frogs.tar", cwd=here)
     assert (told.code, "bodies of earlier fetches are not in it" in told.err) == (0, True), told.err
-    assert holdfast("restore", "../frogs.tar", cwd=there).code == 0
+    assert holdfast("restore", "../frogs.tar", "--trust", cwd=there).code == 0
     assert holdfast("verify", "frogs", "--deep", cwd=there).code == 0
     assert archived(there) == whole

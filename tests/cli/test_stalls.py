@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from holdfast.cli.stalls import BEGINNING_LOOKS_MAX, LOOKS_MAX, Stalls
+from holdfast.engine.liveness import this_process
 from holdfast.model.job import WORK_CHUNKS
-from holdfast.model.lease import Holder, Owner
+from holdfast.model.lease import Holder
 
 BUSY, OTHER = 7, 8
 CREW = {BUSY, OTHER}
 
 
 def held(pid: int, *, chunks: int = 1, kind: str = "work", lapsed: bool = False) -> list[Holder]:
-    owner = Owner(host="marsh", boot="b", namespace="n", pid=pid, started=1)
+    owner = msgspec.structs.replace(this_process(), pid=pid, started=1)
     return [Holder(n, kind, 1, owner, lapsed) for n in range(chunks)]
 
 
@@ -58,3 +62,9 @@ def test_who_has_never_worked_may_take_its_time_to_begin() -> None:
 def test_a_replacement_with_the_pid_of_a_dead_one_begins_anew(stalls: Stalls) -> None:
     stalls.found(held(BUSY), {BUSY})
     assert looked(stalls, held(BUSY), times=LOOKS_MAX + 1) == []
+
+
+def test_a_process_of_another_machine_with_the_same_pid_is_not_ours(stalls: Stalls) -> None:
+    """PAU-16."""
+    theirs = [replace(holder, owner=msgspec.structs.replace(holder.owner, boot="another")) for holder in held(OTHER)]
+    assert looked(stalls, held(BUSY) + theirs, times=LOOKS_MAX + 1) == [OTHER]

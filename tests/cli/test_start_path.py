@@ -35,6 +35,14 @@ def test_a_crawl_loads_only_what_it_fetches_parses_and_stores_with(tmp_path: Pat
     assert loaded == CRAWL_LOADS
 
 
+def test_only_a_regular_expression_loads_the_engine_for_it(tmp_path: Path) -> None:
+    with WorldServer("tree", log_path=tmp_path / "log", pages=3, delay_ms=0) as world:
+        words = ("--data", str(tmp_path / "data"), "--allow", world.address, "--delay", "0", "--exclude", r"re:\.pdf$")
+        code, loaded = run("crawl", f"{world.url}/p/0", *words)
+    assert code == 0
+    assert loaded == CRAWL_LOADS | {"re2"}
+
+
 def test_the_version_loads_no_package_at_all() -> None:
     """C14."""
     script = SCRIPT.replace("code = main(sys.argv[1:])", "code = 0\ntry: main(sys.argv[1:])\nexcept SystemExit: pass")

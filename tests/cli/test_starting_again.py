@@ -55,6 +55,39 @@ def test_a_job_that_is_not_there_is_started_by_crawl_and_unknown_to_resume(tree:
     assert holdfast("resume", "toads", cwd=tmp_path).code == 5
 
 
+@pytest.mark.parametrize("mode", ["new", "resume"])
+def test_a_mode_for_a_job_that_has_another_name_begins_no_second_crawl(
+    mode: str, tree: WorldServer, tmp_path: Path
+) -> None:
+    left_two_hours_ago(tmp_path, tree, "completed")
+    unnamed = ["crawl", *tree.oracle()["seeds"], "--allow", tree.address, "--delay", "0"]
+    for words in (unnamed, [*unnamed, "--name", "toads"]):
+        done = holdfast(*words, "--mode", mode, cwd=tmp_path)
+        assert done.code == 6
+        assert "There is no such job yet, and frogs works the same inputs" in done.err
+        assert f"did you mean: holdfast crawl frogs --mode {mode}" in done.err
+    with ledger_in(tmp_path) as ledger:
+        assert [job.name for job in ledger.jobs()] == ["frogs"]
+
+
+def test_a_second_job_of_the_same_inputs_is_begun_and_the_first_is_named(tree: WorldServer, tmp_path: Path) -> None:
+    left_two_hours_ago(tmp_path, tree, "completed")
+    done = holdfast(*crawl_words(tree, "--max-pages", "3", "--name", "toads"), cwd=tmp_path)
+    assert done.code == 13
+    told = "A second job of the same inputs is begun beside frogs. To go on with that: holdfast crawl frogs"
+    assert done.err.splitlines()[0] == told
+    again = holdfast(*crawl_words(tree, "--max-pages", "3", "--name", "toads"), cwd=tmp_path)
+    assert "second job" not in again.err
+
+
+def test_the_first_run_of_a_job_says_that_it_is_full_whatever_its_mode(tree: WorldServer, tmp_path: Path) -> None:
+    done = holdfast(*crawl_words(tree, "--max-pages", "3", "--mode", "new"), cwd=tmp_path)
+    assert done.code == 13
+    assert done.err.startswith(
+        "There is no earlier run to compare with (--mode new): this first one fetches everything."
+    )
+
+
 @BOTH
 @pytest.mark.parametrize("status", ["paused", "in_progress"])
 def test_a_job_that_nobody_works_is_resumed(verb: str, status: str, tree: WorldServer, tmp_path: Path) -> None:

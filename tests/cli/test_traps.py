@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+
+import pytest
 
 from cli.commands import holdfast
 from holdfast.testing.fake_web import Answer, FakeWeb
@@ -31,6 +34,24 @@ def test_a_path_that_repeats_itself_is_followed_three_times_and_then_skipped(tmp
         assert (never["verdict"], never["rule"]) == ("never_found", "repeated_path")
         listed = holdfast("targets", "frogs", "--where", "disposition:limit", "--json=rule", cwd=tmp_path).json()
         assert {row["rule"] for row in listed["targets"]} == {"repeated_path"}
+
+
+@pytest.mark.parametrize("option", ["--exclude", "--include"])
+def test_a_hostile_link_does_not_hold_up_a_pattern_sec_07(tmp_path: Path, option: str) -> None:
+    """SEC-07: one such link of 780 characters held the whole worker for half a minute, whatever else was in hand."""
+    links = "".join(f'<a href="/{"a/b/" * 195}{n}">x</a>' for n in range(50))
+    with FakeWeb(lambda path: links if path == "/" else "") as web:
+        words = ("crawl", web.url, option, r"re:/.*/.*/.*/.*\.pdf$", *web.options, "--json", "--time-limit", "20s")
+        began = time.monotonic()
+        done = holdfast(*words, "--name", "frogs", cwd=tmp_path)
+        assert done.code == 0, done.err
+        assert time.monotonic() - began < 15
+
+
+def test_a_pattern_that_cannot_be_bounded_is_refused_before_a_job_is_made_sec_07(tmp_path: Path) -> None:
+    words = ("crawl", "http://marsh.test/", "--exclude", r"re:(?!x)/.*/.*/.*/.*\.pdf$")
+    done = holdfast(*words, cwd=tmp_path)
+    assert (done.code, "could take for ever on a URL of more than" in done.err) == (2, True), done.err
 
 
 def test_an_address_that_grows_without_end_is_followed_up_to_a_length(tmp_path: Path) -> None:

@@ -47,6 +47,15 @@ def test_a_job_is_run_and_its_results_are_read(client: hf.Client, tree: WorldSer
     assert job.checkpoints()[0].reason == "final"
 
 
+def test_a_scan_for_what_is_new_begins_no_second_crawl_of_the_same_seeds(client: hf.Client, tree: WorldServer) -> None:
+    crawl(client, tree, name="frogs")
+    second = crawl(client, tree)
+    with pytest.raises(hf.Refused, match="frogs works the same inputs") as refused:
+        second.run(mode="new")
+    assert refused.value.hint.startswith('did you mean: job("frogs").run(mode="new")')
+    assert second.counts.discovered == 0
+
+
 def test_a_case_is_explained_and_marked_by_its_key(client: hf.Client) -> None:
     with FakeWeb({"/1": "<h1>Case 1</h1>"}) as web:
         job = client.cases("IMM-1-25..IMM-2-25", url=web.url + "/{number}", allow=[web.address], delay=0)
@@ -310,8 +319,10 @@ def test_a_job_is_carried_to_another_folder_by_a_snapshot(client: hf.Client, tre
     path = job.snapshot()
     assert path.parent == tmp_path / "data" / "snapshots" / job.id
     with pytest.raises(hf.Refused, match="already"):
-        client.restore(path)
-    carried = hf.restore(job.snapshot(tmp_path / "frogs.tar"), data=tmp_path / "other")
+        client.restore(path, trust=True)
+    with pytest.raises(hf.Refused, match=f"fetches from these private addresses: {tree.address}"):
+        client.restore(path, name="another")
+    carried = hf.restore(job.snapshot(tmp_path / "frogs.tar"), trust=True, data=tmp_path / "other")
     assert (carried.id, carried.counts.succeeded, carried.verify()) == (job.id, 12, [])
     carried.resume(extend_pages=1000)
     job.resume(extend_pages=1000)

@@ -31,8 +31,10 @@ for page in job.stream(consumer="embed", work=False):
 
 def test_a_stream_works_the_job_and_ends_with_it(client: hf.Client, tree: WorldServer) -> None:
     job = crawl(client, tree)
-    urls = [page.url for page in job.stream(consumer="embed")]
-    assert len(urls) == len(set(urls)) == PAGES
+    texts = {page.url: page.text for page in job.stream(consumer="embed")}
+    assert len(texts) == PAGES
+    assert all(texts.values())
+    assert texts == {page.url: page.text for page in job.records()}
     assert job.status == "completed"
     assert list(job.stream(consumer="embed")) == []
     assert len(list(job.stream(consumer="another", fields="url"))) == PAGES

@@ -212,7 +212,21 @@ def test_a_secret_of_the_program_is_looked_up_and_never_shown(tmp_path: Path) ->
     [
         ("postgresql://frog:se@cr:et@pond.test/d", "postgresql://frog:***@pond.test/d"),
         ("postgresql://pond.test/d?password=secret&user=frog", "postgresql://pond.test/d?password=***&user=frog"),
-        ("postgresql://pond.test:5432/d@x", "postgresql://pond.test:5432/d@x"),
+        ("postgresql://pond.test:5432/d@x", "postgresql://pond.test:***@x"),  # 5432/d may be a password
+        ("postgresql://pond.test:5432/d", "postgresql://pond.test:5432/d"),
+        ("postgresql://a:1,b:2/d?sslmode=require", "postgresql://a:1,b:2/d?sslmode=require"),
+        ("postgresql://[::1]:5432/d", "postgresql://[::1]:5432/d"),
+        ("postgresql://frog:se/cr?et#@pond.test/d", "postgresql://frog:***@pond.test/d"),
+        ("postgresql://frog:secret", "postgresql://frog:***"),
+        ("postgresql://frog:secret@pond.test/d?password=secret", "postgresql://frog:***@pond.test/d?password=***"),
+        ("postgresql://pond.test/d?pass%77ord=secret", "postgresql://pond.test/d?pass%77ord=***"),
+        ("postgresql://pond.test:1/d?SSLPassword=s@ecret", "postgresql://pond.test:1/d?SSLPassword=***"),
+        ("postgres://:secret@pond.test", "postgres://:***@pond.test"),
+        ("host=pond.test password = 'a secret' user=frog", "host=pond.test password = *** user=frog"),
+        ("password='secret", "password=***"),
+        ("frog:secret@pond.test/d", "frog:***@pond.test/d"),
+        ("http://frog:secret@proxy.test:3128", "http://frog:***@proxy.test:3128"),
+        ("http://proxy.test:3128", "http://proxy.test:3128"),
     ],
 )
 def test_no_part_of_a_password_is_shown(address: str, shown: str) -> None:

@@ -15,6 +15,7 @@ from nursery import Nursery
 
 PAGES = 24
 LONGER_THAN_STUCK_S = 6
+STANDSTILLS_S_MAX = 110  # four of them, each until its lease has lapsed and its worker is taken for stuck
 HEAD = """
 import asyncio, os, time
 from pathlib import Path
@@ -65,6 +66,23 @@ async def step(here, fetch):
     yield record(frogs=1)
 """
 
+BLOCKING = """
+@pond.step("page")
+async def step(here, fetch):
+    await fetch(here.url)
+    if here.url.endswith("/7"):
+        time.sleep(60)  # the whole event loop stands still
+    yield record(frogs=1)
+"""
+EXITS = """
+@pond.step("page")
+async def step(here, fetch):
+    await fetch(here.url)
+    if here.url.endswith("/7"):
+        os._exit(0)
+    yield record(frogs=1)
+"""
+
 
 @pytest.fixture
 def web() -> Iterator[FakeWeb]:
@@ -105,3 +123,24 @@ def test_a_dead_worker_is_replaced_though_a_child_of_its_recipe_lives(tmp_path: 
                 os.kill(int(written.read_text()), signal.SIGKILL)
     assert f"Worker pid {worker} died of signal 9" in command.err
     assert f"{PAGES} succeeded" in command.err
+
+
+def test_a_page_that_keeps_the_loop_standing_still_is_poison_and_the_rest_is_done_once(
+    tmp_path: Path, web: FakeWeb
+) -> None:
+    """PAU-16: its worker loses its leases, is replaced, and the page is tried alone three times."""
+    words, brief = words_for(web, tmp_path, BLOCKING), {"HOLDFAST_LEASE": "1s", "HOLDFAST_MIN_FREE_MB": "0"}
+    with Nursery() as nursery, nursery.start(words, said=tmp_path / "it", cwd=tmp_path, environ=brief) as ended:
+        assert ended.wait(STANDSTILLS_S_MAX) == 3, ended.err
+    assert f"discovered {PAGES} = {PAGES - 1} succeeded + 1 failed + 0 skipped" in ended.err
+    [row] = holdfast("targets", "pond", "--where", "status:failed", "--json", cwd=tmp_path).json()["targets"]
+    assert (row["url"], row["code"]) == (f"{web.url}/7", "poison")
+    assert f"a step of {web.url}/7 keeps everything else in this process waiting" in ended.err
+
+
+def test_a_step_that_ends_its_process_with_exit_code_0_has_killed_its_worker(tmp_path: Path, web: FakeWeb) -> None:
+    """A worker process that ends without its farewell has died, whatever its exit code."""
+    ended = holdfast(*words_for(web, tmp_path, EXITS), "--json", cwd=tmp_path)
+    counts = ended.json()["counts"]
+    assert (ended.code, counts["succeeded"], counts["failed"]) == (3, PAGES - 1, 1), ended.err
+    assert "died of exit code 0" in ended.err

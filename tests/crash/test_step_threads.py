@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import threading
 from pathlib import Path
@@ -38,6 +39,45 @@ async def step(here, fetch):
     await asyncio.to_thread(time.sleep, 600)
     yield record(frogs=1)
 """
+
+WITH_A_CHILD = """
+import multiprocessing, time
+from pathlib import Path
+from holdfast.recipe import Recipe, record, target
+
+pond = Recipe("pond")
+
+
+@pond.plan
+def plan(params):
+    yield target("{url}/0", type="page")
+
+
+@pond.step("page")
+async def step(here, fetch):
+    await fetch(here.url)
+    child = multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,))
+    child.start()
+    Path({began!r}).write_text(str(child.pid))
+    yield record(frogs=1)
+"""
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_command_ends_though_a_step_has_left_a_process_running(tmp_path: Path, processes: str) -> None:
+    """Nor is the end of a pipe waited for that the child holds open."""
+    began, recipe = tmp_path / "began", tmp_path / "pond.py"
+    with FakeWeb({"/0": "x"}) as web:
+        recipe.write_text(WITH_A_CHILD.format(url=web.url, began=str(began)))
+        words = ["run", str(recipe), *web.options, "--processes", processes, "--plain"]
+        words += ["--data", str(tmp_path / "holdfast-data")]
+        with Command(words, said=tmp_path / "it", environ={"HOLDFAST_MIN_FREE_MB": "0"}) as command:
+            try:
+                assert command.wait(60) == 0, command.err
+            finally:
+                os.kill(int(began.read_text()), signal.SIGKILL)
+    assert "1 succeeded" in command.err
+    assert ("are left running: pid" in command.err) == (processes == "1")
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])

@@ -62,9 +62,9 @@ def done_folder(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = prepared(tmp_path_factory.mktemp("done"), site)
     scope = ("--max-depth", "3", "--exclude", "/tags/*")
     for more in (("--name", "docs", *scope), ("--name", "handbook"), ()):
-        assert holdfast(*CRAWL, *more, cwd=folder).code == 3
+        assert holdfast(*CRAWL, *more, cwd=folder).code == 0  # its one failure is a dead link
     for _ in range(3):
-        assert holdfast("crawl", "docs", "--mode", "full", cwd=folder).code == 3
+        assert holdfast("crawl", "docs", "--mode", "full", cwd=folder).code == 0
     template = "http://c.example/{number}"
     assert holdfast("cases", "IMM-1-25..IMM-3-25", "--url", template, "--name", "IMM", cwd=folder).code == 0
     with ledger_in(folder) as ledger:
@@ -111,6 +111,8 @@ def run_line(words: list[str], folder: Path) -> Done:
         words[words.index("--delay") + 1] = "0"
     if words[0] == "selftest" and "--pages" not in words:
         words += ["--pages", "60"]
+    if words[0] == "restore" and "--trust" not in words:  # the example's site is on this computer, a reader's is not
+        words += ["--trust"]
     return holdfast(*words, cwd=folder)
 
 

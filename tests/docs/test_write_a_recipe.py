@@ -50,14 +50,15 @@ def test_the_total_of_the_page_gives_a_percentage(followed: Path) -> None:
 
 def test_the_list_of_the_page_is_one_job_per_row(followed: Path) -> None:
     template = blocks("toml")[1]
-    with FakeWeb({"/a/": "<title>a</title>", "/b/": "<title>b</title>"}) as web:
+    pages = {f"/{name}/": f"<title>{name}</title><a href=/{name}/1>1</a>" for name in "ab"}
+    with FakeWeb(pages | {f"/{name}/1": "<title>1</title>" for name in "ab"}) as web:
         (followed / "company.toml").write_text(template, encoding="utf-8")
         rows = f"name,url\nacme,{web.url}/a/\nbore,{web.url}/b/\n"
         (followed / "companies.csv").write_text(rows, encoding="utf-8")
         words = ["run", "companies.csv", "--template", "company.toml", "--allow", web.address, "--delay", "0"]
         first = holdfast(*words, cwd=followed)
         again = holdfast(*words, cwd=followed)
-        assert sorted(web.asked) == ["/a/", "/b/"]
+        assert sorted(web.asked) == ["/a/", "/a/1", "/b/", "/b/1"]
     assert first.code == 0, first.err
     assert "acme is complete" in again.err
     shown = holdfast("jobs", "--where", "batch:companies", "--json", cwd=followed).json()

@@ -26,6 +26,9 @@ class Desk:
     def as_found(self, job: Job, params: dict[str, Any], options: Options) -> Job:
         return job
 
+    def told_first(self, others: list[Job], mode: str | None) -> None:
+        return None
+
     def told_aside(self, job: Job, aside: Job) -> None:
         self.kept_as.append(aside.name)
 

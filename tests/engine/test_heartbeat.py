@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,68 @@ def test_leases_that_cannot_be_renewed_are_not_used_to_their_end(desk: Desk) -> 
         assert tried.acquire(timeout=10)
     assert not heartbeat.usable()
     heartbeat.stop()
+
+
+class HandDriven:
+    """An event loop that gets its turns only while a test gives it some."""
+
+    def __init__(self) -> None:
+        self.loop, self.stood_still = asyncio.new_event_loop(), threading.Event()
+
+    def turn(self) -> None:
+        self.loop.run_until_complete(asyncio.sleep(LIFE_S))
+
+    def started(self, desk: Desk, beats: Beats) -> Heartbeat:
+        heartbeat = Heartbeat(desk.open, SystemClock(), life_s=LIFE_S, on_beat=beats)
+        heartbeat.watch(self.loop, self.stood_still.set)
+        heartbeat.start(desk.leases, asked_ms=SystemClock().monotonic_ms())
+        return heartbeat
+
+
+@pytest.fixture
+def driven() -> Iterator[HandDriven]:
+    made = HandDriven()
+    yield made
+    made.loop.close()
+
+
+def all_lapsed(desk: Desk) -> bool:
+    return all(holder.lapsed for holder in desk.ledger.holders(desk.job.id))
+
+
+def test_the_leases_of_a_loop_that_stands_still_lapse(desk: Desk, driven: HandDriven) -> None:
+    """PAU-16: the heartbeat's thread runs on, and renews nothing any more."""
+    beats = Beats()
+    heartbeat = driven.started(desk, beats)
+    beats.wait()  # of the turn that it had
+    assert driven.stood_still.wait(10)
+    wait_until(lambda: all_lapsed(desk), 10, "leases that lapsed")
+    assert (len(beats.heard), heartbeat.usable(), heartbeat.is_behind()) == (1, False, True)
+    heartbeat.stop()
+
+
+def test_a_loop_that_goes_on_keeps_what_nobody_has_taken_meanwhile(desk: Desk, driven: HandDriven) -> None:
+    """PAU-16: a page that computes for long, and no other worker: nothing is lost."""
+    beats = Beats()
+    heartbeat = driven.started(desk, beats)
+    beats.wait()
+    wait_until(lambda: all_lapsed(desk), 10, "leases that lapsed")
+    driven.turn()
+    wait_until(lambda: not heartbeat.is_behind(), 10, "a beat that follows")
+    assert heartbeat.usable()
+    assert beats.heard[1] == (18, 18)
+    heartbeat.stop()
+
+
+def test_time_that_passes_while_the_whole_process_sleeps_is_no_standstill(desk: Desk) -> None:
+    """PAU-16: turns are counted, not timed: as after SIGCONT, an hour later, the next beat is written."""
+    beats, clock, driven = Beats(), ManualClock(), HandDriven()
+    heartbeat = Heartbeat(desk.open, clock, life_s=LIFE_S, on_beat=beats)
+    heartbeat.watch(driven.loop, driven.stood_still.set)
+    clock.advance(3600)
+    heartbeat.start(desk.leases, asked_ms=clock.monotonic_ms())
+    beats.wait()
+    assert not driven.stood_still.is_set()
+    assert not heartbeat.is_behind()
+    heartbeat.stop()
+    driven.loop.close()

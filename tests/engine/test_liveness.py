@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import msgspec
+import pytest
 
+from holdfast.engine import liveness
 from holdfast.engine.liveness import is_dead, this_process
 
 
@@ -38,12 +41,29 @@ def test_a_pid_that_went_to_another_process_is_dead() -> None:
     assert is_dead(msgspec.structs.replace(this_process(), started=1))
 
 
-def test_an_owner_of_an_earlier_boot_is_dead() -> None:
-    assert is_dead(msgspec.structs.replace(this_process(), boot="another"))
+def test_an_owner_of_another_boot_is_never_called_dead_though_the_host_is_called_alike() -> None:
+    """PAU-16: two machines, or containers, may have one name."""
+    assert not is_dead(msgspec.structs.replace(this_process(), boot="another", started=1))
 
 
-def test_an_owner_on_another_host_is_never_called_dead() -> None:
-    assert not is_dead(msgspec.structs.replace(this_process(), host="elsewhere", boot="another", pid=1))
+def test_the_host_name_proves_nothing_either_way() -> None:
+    """PAU-16: a computer that was given another name still knows its own dead."""
+    assert is_dead(msgspec.structs.replace(this_process(), host="elsewhere", started=1))
+    assert not is_dead(msgspec.structs.replace(this_process(), host="elsewhere"))
+
+
+def test_an_owner_with_another_machine_id_is_never_called_dead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PAU-16: machines that were restored from one memory snapshot have one boot id, and each has its own pids."""
+    gone = msgspec.structs.replace(this_process(), started=1)
+    assert is_dead(gone)
+    (tmp_path / "machine-id").write_text("4f1c\n")
+    monkeypatch.setattr(liveness, "MACHINE_ID_FILES", (str(tmp_path / "machine-id"),))
+    liveness.pid_namespace.cache_clear()
+    try:
+        assert not is_dead(gone)
+        assert this_process().namespace.endswith(" 4f1c")
+    finally:
+        liveness.pid_namespace.cache_clear()
 
 
 def test_an_owner_in_another_pid_namespace_is_never_called_dead() -> None:

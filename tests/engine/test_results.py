@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 
 from engine.desk import MemoryBlobs
+from holdfast.blobs.spill import in_order
 from holdfast.clock import ManualClock
+from holdfast.engine.duplicates import Content
 from holdfast.engine.export import write_csv, write_jsonl
 from holdfast.engine.results import Fields, Results, parse_fields
 from holdfast.errors import BadParams
 from holdfast.model.outcome import Record
+from holdfast.policy.filters import parse
 from holdfast.testing.conformance.bench import MARSH, Bench, sqlite_bench
-from holdfast.testing.conformance.verdicts import succeed
+from holdfast.testing.conformance.verdicts import page, succeed
 
 POSTS = ({"title": "=HYPERLINK(1)", "posts": 3}, {"title": "Toads", "url": "https://toad.test/"}, {"tags": ["a", "b"]})
 
@@ -78,8 +81,54 @@ def test_a_field_that_no_record_has_is_refused_with_those_there_are(bench: Bench
     ended = replace(results, job=replace(results.job, status="completed"))
     with pytest.raises(BadParams, match=r"a record has no field 'post'; did you mean posts\?") as refused:
         ended.check()
-    assert refused.value.hint == "fields: url key target run kind text title posts tags"
+    assert refused.value.hint == "fields: url key target run kind text duplicate_of title posts tags"
     assert replace(ended, fields=parse_fields("tags,title,+text")).check()
+
+
+def same_bytes(bench: Bench, **more: Any) -> Results:
+    """Six pages in discovery order: a b a a b c, and one without a body."""
+    worker = bench.working(pages=7)
+    hand = sorted(worker.claim(room=7), key=lambda each: each.id)
+    bodies = (b"a", b"b", b"a", b"a", b"b", b"c")
+    last = succeed(hand[6], records=(Record("page", json.dumps({"title": "Frogs"}).encode()),))
+    worker.settle(*(page(here, body) for here, body in zip(hand, bodies, strict=False)), last)
+    job = replace(bench.ledger.books(worker.job)[0], recipe="forum", status="completed")
+    return Results(bench.ledger, MemoryBlobs(), job, lambda body, kind: None, **more)
+
+
+def test_results_with_the_bytes_of_an_earlier_one_name_the_first_of_them(bench: Bench, tmp_path: Path) -> None:
+    """Also where more are sorted than are kept in memory."""
+    results = same_bytes(bench, fields=parse_fields("url,duplicate_of")).check()
+    lines = lines_of(results)
+    a, b = lines[0]["url"], lines[1]["url"]
+    assert [line["duplicate_of"] for line in lines] == [None, None, a, a, b, None, None]
+
+    def outside(rows: Iterable[Content], key: Callable[[Content], Any]) -> Iterator[Content]:
+        return in_order(rows, tmp_path, kind=tuple[bytes, int, str], key=key, rows_per_run=2)
+
+    assert lines_of(replace(results, in_order=outside)) == lines
+    distinct = lines_of(replace(results, in_order=outside, distinct=True))
+    assert distinct == [line for line in lines if line["duplicate_of"] is None]
+
+
+def test_the_first_of_the_results_that_were_asked_for_is_kept(bench: Bench) -> None:
+    """A filter that leaves the first out keeps the second: its content is in the export."""
+    results = same_bytes(bench, fields=parse_fields("url"), distinct=True)
+    urls = [line["url"] for line in lines_of(results)]
+    rest = [line["url"] for line in lines_of(replace(results, where=parse(f"-url:{urls[0]}")))]
+    assert len(urls) == len(rest) == 4
+    assert urls[0] not in rest
+
+
+@pytest.mark.parametrize("more", [{"distinct": True}, {"fields": parse_fields("+duplicate_of")}])
+@pytest.mark.parametrize("write", [write_jsonl, write_csv])
+def test_results_that_come_one_by_one_cannot_tell_duplicates(
+    bench: Bench, write: Callable[..., int], more: dict[str, Any]
+) -> None:
+    results = same_bytes(bench, **more)
+    site = replace(results, job=replace(results.job, recipe="site"))
+    with pytest.raises(BadParams, match="known when all results are there"):
+        write(site, lambda line: None, rows=())
 
 
 @pytest.mark.parametrize(

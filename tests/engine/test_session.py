@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -110,6 +111,24 @@ def test_pages_that_we_had_no_descriptors_for_spend_no_attempt_and_are_fetched_w
     waits = [each.began_at - before.ended_at for before, each in pairwise(tries)]
     assert all(wait >= wanted for wait, wanted in zip(waits, (250, 500, 1000, 2000), strict=True)), waits
     assert "no_resources: no socket could be opened: Too many open files; nothing is fetched for 0.25 s" in caplog.text
+
+
+def test_a_page_that_keeps_the_loop_longer_than_its_lease_is_saved_where_nobody_else_works(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """PAU-16: it is told which, its step goes on, also with something to wait for, and nobody is suspect."""
+
+    async def answer(url: str) -> Response:
+        if url.endswith("/pond/0"):
+            time.sleep(1.5)  # noqa: ASYNC251 - the fault itself
+            await asyncio.sleep(0.1)
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer, ONE_ATTEMPT)
+    ended = marsh.run(lease_s=0.5)
+    assert (ended.how, ended.counts.succeeded, ended.job.recoveries) == ("completed", 40, 0)
+    assert f"a step of {MARSH}/pond/0 keeps everything else in this process waiting" in caplog.text
+    assert len(marsh.fetcher.asked) == 40
 
 
 def test_a_pause_from_elsewhere_lets_pages_in_hand_finish_and_claims_nothing_more(tmp_path: Path) -> None:

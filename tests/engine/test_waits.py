@@ -46,7 +46,10 @@ def settled(bench: Bench, **more: Any) -> Worker:
 def test_a_host_that_asked_for_patience(bench: Bench) -> None:
     worker = settled(bench, hold_host_ms=190_000)
     until = in_s(bench, 190)
-    assert said(bench, worker.job) == f"waiting for marsh.test until {until} (it asked us to wait: 429 or 5xx)"
+    assert (
+        said(bench, worker.job)
+        == f"waiting for marsh.test until {until} (it asked us to wait: 429, 5xx or a block page)"
+    )
     bench.clock.advance(189)
     assert said(bench, worker.job) == ""  # soon enough
 

@@ -39,6 +39,7 @@ class HostileSite:
         tls: bool = False,
         more: dict[str, Behaviour] | None = None,
         choose: Callable[[bytes], Behaviour] | None = None,
+        certificate: Path = CERTIFICATE,
     ) -> None:
         self._behaviours = BEHAVIOURS | (more or {})
         self._choose = choose or self._by_path
@@ -47,12 +48,13 @@ class HostileSite:
         self.asked = asyncio.Semaphore(0)  # released for each request
         self.left = asyncio.Semaphore(0)  # released for each connection that ended
         self._tls, self._tasks = tls, set[asyncio.Task[None]]()
+        self._certificate = certificate
 
     async def __aenter__(self) -> Self:
         context = None
         if self._tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(CERTIFICATE)
+            context.load_cert_chain(self._certificate)
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=context)
         self.address = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         self.port = int(self.address.rpartition(":")[2])
@@ -254,6 +256,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "/big-headers": answer(PAGE, *(f"X-Frog-{n}: {'g' * 90}" for n in range(100))),
     "/big-headers-no-body": answer(b"", *(f"X-Frog-{n}: {'g' * 90}" for n in range(100))),
     "/huge-header": then_hold(OK.encode() + b"X-Frog: " + b"g" * 400_000),
+    "/large-headers": then_hold(OK.encode() + (b"X-Frog: " + b"g" * 1000 + b"\r\n") * 400),
     "/endless-headers": endless(OK.encode(), b"X-Frog: green\r\n" * 100),
     "/endless-hints": endless(b"", b"HTTP/1.1 103 Early Hints\r\nX-Frog: green\r\n\r\n" * 100),
 }

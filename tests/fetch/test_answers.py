@@ -108,6 +108,7 @@ def test_early_hints_and_trailers_are_not_headers_of_the_answer() -> None:
         ("/bare-body", "bad_response"),
         ("/bad-length", "bad_response"),
         ("/huge-header", "bad_response"),
+        ("/large-headers", "bad_response"),
         ("/endless-headers", "bad_response"),
         ("/endless-hints", "bad_response"),
     ],

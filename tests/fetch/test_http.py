@@ -6,6 +6,8 @@ import asyncio
 import gc
 import os
 import resource
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -251,6 +253,45 @@ def test_no_free_descriptor_is_our_own_trouble_and_passes() -> None:
         assert await code_of(fetcher, site.url("/ok")) == "none"
 
     on_site(scene, concurrency=1)
+
+
+@pytest.mark.parametrize(
+    ("url", "free", "code"),
+    [
+        *(("http://localhost:1/", free, "no_resources") for free in range(9)),
+        ("http://localhost:1/", 32, "network_error"),
+        ("http://pond.invalid/", 0, "no_resources"),
+    ],
+)
+def test_descriptors_that_run_out_on_the_way_are_never_the_sites_fault(url: str, free: int, code: str) -> None:
+    """D5: whatever of a look-up, a socket or libcurl's own copy of it there is none for. Nobody listens there."""
+
+    async def play() -> None:
+        async with fetching(Guard(allow_private=True), concurrency=1) as fetcher:
+            with only_free(free):
+                assert await code_of(fetcher, url) == code
+
+    asyncio.run(play())
+
+
+@contextmanager
+def only_free(free: int) -> Iterator[None]:
+    """This process may open that many for the time of the block."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = []
+    lowest = os.dup(0)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(lowest + 64, soft), hard))
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        for _ in range(free):
+            os.close(taken.pop())
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for descriptor in (lowest, *taken):
+            os.close(descriptor)
 
 
 def test_a_libcurl_that_stops_working_leaves_no_caller_waiting() -> None:

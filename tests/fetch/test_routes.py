@@ -16,9 +16,10 @@ from fetch.hostile import CERTIFICATE, PAGE, HostileSite
 from fetch.proxies import CERTIFICATE as OF_THE_PROXY
 from fetch.proxies import Proxy
 from holdfast.errors import BadParams
+from holdfast.fetch.cookies import CookieJar
 from holdfast.fetch.guard import Guard
 from holdfast.fetch.http import HttpFetcher
-from holdfast.fetch.route import Route, cookie_jar
+from holdfast.fetch.route import Route
 from holdfast.fetch.secrets import PrivateHeaders
 from holdfast.model.exchange import Request
 
@@ -49,10 +50,10 @@ def cookies_sent(site: HostileSite) -> list[str | None]:
 def test_cookies_are_kept_for_the_length_of_one_fetcher_over_all_its_handles() -> None:
     async def scene(site: HostileSite) -> None:
         guard = Guard(allow=(site.address,))
-        async with fetching(guard, route=Route(jar=cookie_jar())) as fetcher:
+        async with fetching(guard, route=Route(jar=CookieJar())) as fetcher:
             await fetcher.fetch(Request(site.url("/ok")))
             await asyncio.gather(*(fetcher.fetch(Request(site.url("/empty"))) for _ in range(3)))
-        async with fetching(guard, route=Route(jar=cookie_jar())) as another:
+        async with fetching(guard, route=Route(jar=CookieJar())) as another:
             await another.fetch(Request(site.url("/empty")))
         assert cookies_sent(site) == [None, *["tadpole=1"] * 3, None]
 
@@ -63,7 +64,7 @@ def test_a_cookie_goes_to_no_other_host_and_none_is_taken_for_a_whole_suffix() -
     async def scene(site: HostileSite) -> None:
         names = ("pond.co.uk", "lake.co.uk", "www.pond.co.uk")
         guard = Guard(resolve=dict.fromkeys(names, site.address))
-        async with fetching(guard, route=Route(jar=cookie_jar())) as fetcher:
+        async with fetching(guard, route=Route(jar=CookieJar())) as fetcher:
             await fetcher.fetch(Request("http://pond.co.uk/cookies"))
             for name in names:
                 await fetcher.fetch(Request(f"http://{name}/empty"))

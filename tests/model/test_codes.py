@@ -18,9 +18,9 @@ def test_every_code_is_a_word_with_a_meaning_and_somebodys_fault() -> None:
 
 def test_what_section_17_says_about_another_try() -> None:
     never = (
-        "tls_error body_too_large bomb too_many_redirects blocked_address bad_url http_401 http_403 http_404 http_4xx"
+        "tls_error body_too_large bomb too_many_redirects blocked_address bad_url http_401 http_403 http_404 http_410"
     )
-    never += " blocked disk_full poison stale"
+    never += " http_4xx blocked disk_full poison stale"
     assert {name for name, row in CODES.items() if not row.retryable} == set(never.split())
     assert {name for name, row in CODES.items() if row.slows_host} == {"http_429", "http_5xx"}
     assert {name for name, row in CODES.items() if row.pauses_job} == {"blocked", "disk_full"}
@@ -47,7 +47,7 @@ def test_every_http_status_is_a_code_of_the_table_or_no_failure(status: int) -> 
 
 @pytest.mark.parametrize(
     ("status", "name"),
-    [(200, None), (301, None), (206, "bad_response"), (304, "bad_response"), (401, "http_401"), (410, "http_4xx"),
+    [(200, None), (301, None), (206, "bad_response"), (304, "bad_response"), (401, "http_401"), (410, "http_410"),
      (429, "http_429"), (503, "http_5xx"), (600, "bad_response"), (100, "bad_response")],
 )  # fmt: skip
 def test_a_status_has_the_code_that_the_table_gives(status: int, name: str | None) -> None:

@@ -126,7 +126,8 @@ MUTANTS = (
         "blobs/publish.py",
         (
             (
-                "    os.close(descriptor)\n    temporary.unlink(missing_ok=True)\n    return _new_file(path.parent)\n",
+                "    os.close(descriptor)\n    temporary.unlink(missing_ok=True)\n"
+                "    return _new_file(path.parent, mode)\n",
                 "    return temporary, descriptor\n",
             ),
         ),
@@ -178,5 +179,12 @@ MUTANTS = (
         "blobs/shelf.py",
         (("                for path in files:", "                for path in files[:0]:"),),
         "snapshots/test_refusals.py -k before_its_commit",
+    ),
+    Mutant(
+        "another ledger's pages are left over",
+        "a repair removes only what is provably nobody's (SEC-10)",
+        "blobs/leftovers.py",
+        (("Leftover(folder, read_mark(file.fileno()) == self._mark)", "Leftover(folder, True)"),),
+        "cli/test_looks_change_nothing.py -k 'killed_restore'",
     ),
 )

@@ -211,7 +211,12 @@ MUTANTS = (
         "a crew never fails what stands still",
         "a job in which nothing moves comes to an end, however many processes work it",
         "cli/supervisor.py",
-        (("        self._patience.insist(lambda: ledger.advance(job.id, self._control.lease, stale=stale))\n", ""),),
+        (
+            (
+                "        self._patience.insist(lambda: ledger.advance(job.id, self._control.lease, phases=self._phases, stale=stale))\n",
+                "",
+            ),
+        ),
         "crash/test_processes.py -k 'stood_still_too_long_is_failed'",
         hangs=True,
     ),
@@ -226,7 +231,7 @@ MUTANTS = (
         "its own worker is a stranger",
         "a command whose worker woke up first goes on, and its run with it (E3)",
         "cli/control_lease.py",
-        (('return any(holder.kind == "control" and holder.owner.pid in crew for holder in holders)', "return False"),),
+        (('return any(holder.kind == "control" for holder in ours)', "return False"),),
         "crash/test_processes.py -k 'one_of_its_own_workers'",
     ),
     Mutant(
@@ -296,5 +301,55 @@ MUTANTS = (
         "cli/main.py",
         (("        _leave_threads(code)\n", "        pass\n"),),
         "crash/test_step_threads.py -k 'told_to_go and 1'",
+    ),
+    Mutant(
+        "dead seeds pass",
+        "a page that the user named and that is not there is a failure",
+        "cli/exits.py",
+        (("for code in DEAD_LINKS) or dead_seed()", "for code in DEAD_LINKS)"),),
+        "cli/test_exits.py -k 'dead_seed'",
+    ),
+    Mutant(
+        "a pid of another machine is ours",
+        "a worker that is stuck is replaced, whatever pids other machines have (PAU-16)",
+        "cli/stalls.py",
+        ((" if is_here(holder.owner)}", "}"),),
+        "cli/test_stalls.py -k 'another_machine'",
+    ),
+    Mutant(
+        "a second Ctrl-C that nobody hears",
+        "a second Ctrl-C ends the command at once, whatever its main thread does (PAU-16)",
+        "cli/overhearing.py",
+        (("            heard.leave()\n", ""),),
+        "crash/test_standstill.py -k 'second_interrupt and deaf'",
+        hangs=True,
+    ),
+    Mutant(
+        "a deadline that a step can ignore",
+        "a command that is told to go is gone after its deadline (PAU-16)",
+        "cli/overhearing.py",
+        (("            heard.give_up()\n", "            pass\n"),),
+        "crash/test_standstill.py -k 'after_its_deadline and busy'",
+        hangs=True,
+    ),
+    Mutant(
+        "a Ctrl-C counted twice",
+        "one Ctrl-C pauses, also where a step has forked",
+        "cli/overhearing.py",
+        (
+            (
+                "    os.register_at_fork(before=let_go, after_in_parent=take_again, after_in_child=let_go)\n",
+                "    return\n",
+            ),
+        ),
+        "crash/test_standstill.py -k 'one_interrupt'",
+    ),
+    Mutant(
+        "a child of a step holds the command",
+        "a command ends though a step has left a process running",
+        "cli/children.py",
+        (("    if left:\n", "    if not left:\n"),),
+        "crash/test_step_threads.py -k 'left_a_process and 1'",
+        hangs=True,
     ),
 )

@@ -655,12 +655,7 @@ MUTANTS = (
         "a diff of two runs knows only today",
         "what two runs differ in stays so, whatever later runs bring",
         "ledger/views_surveys.py",
-        (
-            (
-                "    images = _overwritten(tx, [row[0] for row in rows if _may_be_gone(row, second)], second)\n",
-                "    images = {}\n",
-            ),
-        ),
+        (("    then = _overwritten(tx, younger, run)\n", "    then = {}\n"),),
         "cli/test_only_new.py -k 'stays_as_it_was'",
     ),
     Mutant(
@@ -689,5 +684,33 @@ MUTANTS = (
             ),
         ),
         "ledger/test_watchdog.py -k 'while_a_ledger_is_opened'",
+    ),
+    Mutant(
+        "removed twice",
+        "`diff` names a page as removed once: where it was held at the end of the earlier run",
+        "ledger/views_surveys.py",
+        (("was_held = row[2] is not None and row[0] not in was_gone", "was_held = row[2] is not None"),),
+        "ledger/test_conformance_surveys.py -k 'sqlite and gone_in_the_earlier_run'",
+    ),
+    Mutant(
+        "lawless rows committed",
+        "rows that were made up are refused before the commit (SEC-10)",
+        "ledger/restoring.py",
+        (("    _refuse_lawless(tx, made, judge)\n", ""),),
+        "snapshots/test_hostile.py -k 'break_a_law and sqlite'",
+    ),
+    Mutant(
+        "a ledger that all can read",
+        "the ledger's files are as private as their folder (SEC-09)",
+        "ledger/sqlite.py",
+        (("        make_file(self._path)\n", ""),),
+        "cli/test_access.py -k 'owners_alone'",
+    ),
+    Mutant(
+        "a look upgrades",
+        "who looks at an older ledger leaves it as it is",
+        "ledger/sqlite.py",
+        (("version < SCHEMA_VERSION and not upgrades:", "version < SCHEMA_VERSION and False:"),),
+        "cli/test_looks_change_nothing.py -k 'older_ledger_says'",
     ),
 )

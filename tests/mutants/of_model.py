@@ -47,4 +47,18 @@ MUTANTS = (
         (("    except ValueError:\n", "    except KeyError:\n"),),
         "crash/test_suites.py -k T13",
     ),
+    Mutant(
+        "any name in a snapshot",
+        "a job's name from elsewhere is no command of a shell (SEC-10)",
+        "model/snapshot.py",
+        (("    wrong += [] if is_stored_name(manifest.name) else [manifest.name]\n", ""),),
+        "snapshots/test_hostile.py -k 'no_job_can_have'",
+    ),
+    Mutant(
+        "a name printed into a command as it stands",
+        "what people copy into a shell is one command (SEC-10)",
+        "model/spelling.py",
+        (("    return shlex.quote(text)", "    return text"),),
+        "model/test_spelling.py -k 'one_word'",
+    ),
 )

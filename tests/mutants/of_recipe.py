@@ -33,4 +33,11 @@ MUTANTS = (
         (("RAISED = (Exception, SystemExit, ", "RAISED = (Exception, "),),
         "recipes/test_custom.py -k 'a_plan_that_raises_what_ends_programs'",
     ),
+    Mutant(
+        "any end tag makes a page lighter",
+        "no small page grows into a tree of gigabytes (SEC-07)",
+        "recipe/open_elements.py",
+        (("            self._loosen(*self.formatting.pop()[1:])\n", "            self.formatting.pop()\n"),),
+        "recipes/test_page.py -k 'hostile_shape and any'",
+    ),
 )

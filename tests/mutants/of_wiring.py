@@ -12,4 +12,19 @@ MUTANTS = (
         (("    has_bodies = settings.segments.is_dir() and not all(", "    has_bodies = False and not all("),),
         "cli/test_damaged_ledger.py -k 'lost_ledger_is_refused'",
     ),
+    Mutant(
+        "a data folder that all can read",
+        "a new data folder is its owner's alone (SEC-09)",
+        "wiring.py",
+        (("            make_directory(folder, mode=PRIVATE)\n", "            make_directory(folder)\n"),),
+        "cli/test_access.py -k 'owners_alone'",
+    ),
+    Mutant(
+        "begun without descriptors",
+        "under a limit that leaves no room nothing is begun, and that is said (D5)",
+        "wiring.py",
+        (("    room = descriptors.make_room(slots)\n", "    room = max(1, descriptors.make_room(slots))\n"),),
+        "cli/test_descriptors.py -k 'nothing_can_be_fetched'",
+        hangs=True,
+    ),
 )

@@ -7,7 +7,20 @@ from itertools import combinations
 import pytest
 
 from holdfast.model.exchange import Response
-from holdfast.policy.blocking import BYTES_MAX, FORBADE_MAX, SIGNS, block_page, blocking
+from holdfast.policy.blocking import (
+    A_BLOCK,
+    A_PAGE,
+    ALONE,
+    BYTES_MAX,
+    FORBADE_MAX,
+    FORGIVEN_KEPT,
+    HOSTS_KEPT,
+    LOOK_AGAIN,
+    SIGNS,
+    Lookalikes,
+    block_page,
+    blocking,
+)
 
 HTML = (("content-type", "text/html; charset=utf-8"),)
 CAPTCHA = b"<title>Access Denied</title><h1>Prove that you are no robot</h1><div id=captcha></div>"
@@ -64,3 +77,47 @@ def test_ten_answers_403_in_a_row_of_one_host_mean_us() -> None:
     assert blocking({}) == ""
     assert blocking({"marsh.test": FORBADE_MAX - 1, "pond.test": FORBADE_MAX - 1}) == ""
     assert blocking({"marsh.test": 1, "pond.test": 12}) == "pond.test blocks us: it answered 403 12 times in a row"
+
+
+def test_three_different_pages_in_a_row_are_a_block_and_so_is_each_after_them() -> None:
+    seen = Lookalikes()
+    assert [seen.met("marsh.test", url) for url in "abcde"] == [LOOK_AGAIN, LOOK_AGAIN, A_BLOCK, A_BLOCK, A_BLOCK]
+    assert seen.met("pond.test", "a") == LOOK_AGAIN
+    assert seen.blocking() == ["marsh.test"]
+
+
+@pytest.mark.parametrize("status", [200, 304, 404])
+def test_a_good_page_between_makes_those_before_it_pages(status: int) -> None:
+    seen = Lookalikes()
+    assert [seen.met("marsh.test", url) for url in "ab"] == [LOOK_AGAIN, LOOK_AGAIN]
+    seen.answered("pond.test", status)
+    seen.answered("marsh.test", status)
+    assert [seen.met("marsh.test", url) for url in "abc"] == [A_PAGE, A_PAGE, LOOK_AGAIN]
+
+
+def test_a_page_seen_again_is_alone_where_nothing_else_was_asked() -> None:
+    seen = Lookalikes()
+    assert [seen.met("marsh.test", "a") for _ in range(2)] == [LOOK_AGAIN, ALONE]
+
+
+@pytest.mark.parametrize("status", [302, 403, 429, 503])
+def test_other_answers_speak_for_no_page(status: int) -> None:
+    """Behind a redirect there may be the captcha itself."""
+    seen = Lookalikes()
+    seen.met("marsh.test", "a")
+    seen.answered("marsh.test", status)
+    assert seen.met("marsh.test", "a") == A_BLOCK
+
+
+def test_what_is_remembered_of_pages_and_hosts_is_bounded() -> None:
+    seen = Lookalikes()
+    for n in range(3 * HOSTS_KEPT):
+        seen.met(f"{n}.test", "a")
+    assert len(seen.by_host) == HOSTS_KEPT
+    for n in range(3 * FORGIVEN_KEPT):
+        seen.met("marsh.test", str(n))
+        seen.answered("marsh.test", 200)
+    assert len(seen._forgiven) == FORGIVEN_KEPT
+    for n in range(100):
+        seen.met("pond.test", str(n))
+    assert len(seen.by_host["pond.test"]) == 3

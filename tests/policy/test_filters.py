@@ -47,7 +47,7 @@ def test_a_filter_becomes_conditions_as_the_ledger_reads_them() -> None:
 @pytest.mark.parametrize(
     ("text", "grammar", "says", "hint"),
     [
-        ("code:http_440", TARGETS, "no target has the code 'http_440'; did you mean http_404?", "http_429 http_5xx"),
+        ("code:htp_404", TARGETS, "no target has the code 'htp_404'; did you mean http_404?", "http_429 http_5xx"),
         ("-code:bogus", TARGETS, "no target has the code 'bogus'", "one of: network_timeout"),
         ("code:http_404,zzz*", TARGETS, "no target has the code 'zzz*'", "poison"),
         ("status:done", TARGETS, "no target has the status 'done'", "one of: pending in_progress succeeded"),

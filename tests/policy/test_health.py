@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.errors import Corrupt
 from holdfast.model.job import Counts
-from holdfast.policy.health import verdict
+from holdfast.policy.health import SEEDS_LOOKED_AT, may_be_dead_end, verdict
 
 
 def make_counts(succeeded: int = 0, failed: int = 0, skipped: int = 0, **others: int) -> Counts:
@@ -51,3 +51,22 @@ def test_books_that_do_not_balance_end_nothing(counts: Counts) -> None:
     """JOB-09: `completed` is only said when discovered = succeeded + failed + skipped."""
     with pytest.raises(Corrupt, match="balance"):
         verdict(counts, seeds_failed_only=False)
+
+
+def test_a_job_of_which_every_page_is_a_dead_end_is_suspicious() -> None:
+    """FRO-13: one page of ten thousand must not look like a good crawl."""
+    ending = verdict(make_counts(1), seeds_failed_only=False, dead_end="no link in it")
+    assert ending is not None
+    assert (ending.verb, ending.health) == ("complete", "suspicious")
+    assert "no link in it" in ending.because
+    partly = verdict(make_counts(1, 1), seeds_failed_only=False, dead_end="no link in it")
+    assert partly is not None
+    assert partly.health == "partial"
+
+
+def test_only_few_pages_and_fewer_than_asked_for_may_be_a_dead_end() -> None:
+    assert may_be_dead_end(make_counts(1), None)
+    assert may_be_dead_end(make_counts(1), 2)
+    assert not may_be_dead_end(make_counts(1), 1)
+    assert not may_be_dead_end(make_counts(0, 0, 3), None)
+    assert not may_be_dead_end(make_counts(SEEDS_LOOKED_AT + 1), None)

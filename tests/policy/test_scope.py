@@ -73,6 +73,20 @@ def test_exclude_wins_over_include() -> None:
     assert judge(scope, "https://marsh.test/blog") == Ruling("excluded", "include")
 
 
+def test_a_path_too_long_for_a_pattern_is_left_out_by_a_rule_of_its_own_sec_07() -> None:
+    """SEC-07: neither kept as if an exclude did not fit, nor left out as if an include did not."""
+    for patterns in ({"exclude": ["re:(?=.*.*!)y"]}, {"include": ["re:(?=.*.*!)y"]}):
+        scope = make_scope(**patterns)
+        assert judge(scope, "https://marsh.test/" + "x" * scope.path_max) == Ruling("excluded", "pattern_length")
+        assert judge(scope, "https://marsh.test/x").rule in ("", "include")
+
+
+def test_a_pattern_of_no_use_is_refused_to_a_job_that_is_asked_for() -> None:
+    with pytest.raises(BadParams, match="for ever"):
+        make_scope(exclude=["re:(?=.*.*!)y"]).checked()
+    assert make_scope(exclude=["re:^/(?!en/)"]).checked()
+
+
 def test_what_is_too_deep_is_excluded_by_the_rule_depth() -> None:
     """FRO-08, ux 3.2: links beyond `--max-depth` are `excluded`, rule `depth`; seeds are depth 0."""
     scope = make_scope(max_depth=2)

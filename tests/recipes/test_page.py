@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from holdfast.errors import BadParams, FetchError
 from holdfast.model.exchange import Response
 from holdfast.recipe import Page
-from holdfast.recipe.weight import too_heavy
+from holdfast.recipe.open_elements import OpenElements
+from holdfast.recipe.weight import too_heavy, weigh
 from holdfast.recipes.site.charset import decode
 
 POND = """
@@ -69,7 +77,7 @@ def test_text_is_decoded_as_the_header_says() -> None:
     "hostile",
     [
         "<div>" * 100_000,
-        "".join(f"<b id={n}>" for n in range(3_000)) + "<p>" * 3_000,
+        "".join(f"<p><b id={n}>" for n in range(3_000)),
         "<a " + " ".join(f"x{n}=1" for n in range(200_000)) + ">",
         "<p>" * 4_000_000,
     ],
@@ -79,6 +87,100 @@ def test_html_that_would_burst_a_tree_is_not_parsed(hostile: str) -> None:
     with pytest.raises(FetchError) as refused:
         make_page(hostile).css("a")
     assert refused.value.code == "answer_unreadable"
+
+
+SHAPES = {
+    "any end tag": "".join(f"<p><b id={n}></i>" for n in range(3_500)),
+    "ruby": "<rt>" * 100_000,
+    "blocks": "<div>" * 100_000,
+    "lists": "<ul><li>" * 50_000,
+    "tables": "<table><tr><td>" * 30_000,
+    "tables in none": "<table>" * 30_000,
+    "foster parents": "<table>" + "<b>x" * 30_000,
+    "links": "".join(f"<a id={n}><p>" for n in range(20_000)),
+    "fonts": "".join(f"<font id={n}><p>" for n in range(3_000)),
+    "nobr": "".join(f"<nobr id={n}><p>" for n in range(10_000)),
+    "buttons": "<button><b>" * 30_000,
+    "options alone": "<option>" * 50_000,
+    "svg": "<svg>" + "<g>" * 100_000,
+    "math": "<math>" * 50_000,
+    "templates": "<template>" * 50_000,
+    "selects": "<select><div>" * 30_000,
+    "framesets": "<frameset>" * 50_000,
+    "bodies": "".join(f"<body a{n}=1>" for n in range(50_000)),
+    "attributes": ("<a " + " ".join(f"x{n}" for n in range(1_900)) + ">") * 200,
+    "attributes opened again": "".join(f"<b id={n} {'x=1 y=2 ' * 30}><p>" for n in range(800)),
+    "end tags in comments": "<div><!--</div>-->" * 30_000,
+    "end tags in scripts": "<div><script><!--<script></script></div></script>--></script>" * 10_000,
+    "end tags in CDATA": "<div><svg><![CDATA[></svg></div>]]></svg>" * 10_000,
+    "quotes in names": '<div ">' + "".join(f"<p><b id={n}>" for n in range(3_500)) + '">',
+    "style in svg": "<svg><style>" + "".join(f"<p><b id={n}>" for n in range(3_500)) + "</style>",
+    "rows of no table": "".join(f"<tr><b id={n}></tr><p>" for n in range(3_500)),
+    "spans in p": "<p><span><p><u></span>" * 30_000,
+    "forms": "<span><form></span></form>" * 30_000,
+    "options": "<select>" + "<dt><optgroup><option><g>" * 30_000,
+    "one heavy element opened again": "<p><b " + " ".join(f"a{n}" for n in range(1_900)) + ">" + "<p>x" * 900,
+    "few tags": "<p>" + "".join(f"<b id={n} {'x' * 9}>" for n in range(250)) + "<p>x" * 300,
+    "misnested": "".join(f"<i id={n}><b id={n}><div></i>" for n in range(3_000)),
+}
+PARSING = """
+import resource, sys, time
+from selectolax.lexbor import LexborHTMLParser
+text = sys.stdin.read()
+resource.setrlimit(resource.RLIMIT_AS, (1_000_000_000,) * 2)
+resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+LexborHTMLParser(text)
+print(time.process_time() - began, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_hostile_shape_is_refused_or_costs_little(name: str) -> None:
+    """SEC-07: 53 kB of `<p><b id=N></i>` took 1.7 GB, and `<rt>` a hundred thousand times 16 s."""
+    began = time.process_time()
+    refused = too_heavy(SHAPES[name])
+    assert time.process_time() - began < 1.5  # the guard itself; a tenth of it on a free machine
+    if not refused:
+        run = subprocess.run(
+            [sys.executable, "-c", PARSING], input=SHAPES[name], capture_output=True, text=True, check=True
+        )
+        seconds, megabytes = map(float, run.stdout.split())
+        assert seconds < 2.0  # 0.5 on a free machine
+        assert megabytes < 200
+
+
+TAGS = (
+    *("a", "b", "font", "nobr", "p", "div", "span", "li", "dd", "table", "tr", "td", "tbody", "caption", "select"),
+    *("option", "button", "svg", "math", "g", "desc", "template", "form", "h1", "ruby", "rt", "object", "br", "style"),
+    *("title", "frameset", "noscript", "x", "optgroup", "input", "u", "foreignObject"),
+)
+PIECES = st.one_of(
+    st.sampled_from(TAGS).map(lambda tag: f"<{tag}>"),
+    st.sampled_from(TAGS).map(lambda tag: f"<{tag} id=%d>"),
+    st.sampled_from(TAGS).map(lambda tag: f"</{tag}>"),
+    st.sampled_from(["x", "<!--", "-->", "<![CDATA[", "]]>", '"', "<!x ", "<script>", "</script>", ">"]),
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(PIECES, max_size=4), st.lists(PIECES, min_size=1, max_size=7), st.booleans())
+def test_a_tree_is_never_heavier_than_it_is_told(before: list[str], again: list[str], quirks: bool) -> None:
+    """SEC-07: what is told too light shows in repetition. A cell brings a row and a body along, which nothing tells."""
+    text = "" if quirks else "<!doctype html>"
+    text += "".join(before).replace("%d", "0") + "".join("".join(again).replace("%d", str(n)) for n in range(40))
+    depths, places = [], [(LexborHTMLParser(text).root, 1)]
+    while places:
+        node, depth = places.pop()
+        depths.append(depth)
+        child = node.child if node is not None else None
+        while child is not None:
+            places.append((child, depth + 1))
+            child = child.next
+    elements = OpenElements()
+    assert weigh(text, elements) == ""
+    assert len(depths) <= 3 * elements.nodes + 30 + text.count("x")
+    assert sum(depths) <= 5 * elements.work + 20 * len(depths)
 
 
 def test_a_large_ordinary_page_is_parsed() -> None:

@@ -11,14 +11,21 @@ from selectolax.lexbor import LexborHTMLParser
 
 from holdfast.demo.manual import write_manual
 from holdfast.recipes.site.markup import resolve_references, scan
-from holdfast.recipes.site.page import is_html, read_page
+from holdfast.recipes.site.page import read_page
+from holdfast.recipes.site.refresh import read_refresh
 from holdfast.recipes.site.text import visible_text
+
+LINKS = (
+    "a[href],area[href],iframe[src],link[rel=next],link[rel=PREV],"
+    "link[rel=alternate][hreflang]:not([type]),link[rel=alternate][type='text/html']"
+)
 
 
 def hrefs_by_a_tree(text: str) -> tuple[str, ...]:
     """The same links by a parser that builds the tree: right for every page, and not safe for every page."""
-    nodes = LexborHTMLParser(f"<!doctype html><body>{text}").css("a[href],area[href]")
-    return tuple(dict.fromkeys(href for node in nodes if (href := node.attrs.get("href"))))
+    nodes = LexborHTMLParser(f"<!doctype html><body>{text}").css(LINKS)
+    found = (node.attrs.get("src" if node.tag == "iframe" else "href") for node in nodes)
+    return tuple(dict.fromkeys(href for href in found if href))
 
 
 @pytest.mark.parametrize(
@@ -49,6 +56,16 @@ def hrefs_by_a_tree(text: str) -> tuple[str, ...]:
         ('<a href="/a?b=1&amp;c=2">', ("/a?b=1&c=2",)),
         ('<a href="">', ()),
         ("1 < 2 <a href=/frog> <", ("/frog",)),
+        ("<iframe src=/pond><a href=/no></iframe><a href=/frog>", ("/pond", "/frog")),
+        ("<iframe srcdoc='<a href=/no>'></iframe>", ()),
+        ("<noscript><a href=/frog></noscript>", ("/frog",)),
+        ("<link rel=next href=/2><link rel='PREV' href=/0>", ("/2", "/0")),
+        ("<link rel=alternate hreflang=fi href=/fi>", ("/fi",)),
+        ("<link rel=alternate type=text/html href=/m>", ("/m",)),
+        ("<link rel=alternate type=application/rss+xml hreflang=fi href=/no>", ()),
+        ("<link rel=alternate href=/no><link rel='alternate stylesheet' hreflang=x href=/no>", ()),
+        ("<link rel=stylesheet href=/no><link rel=preload href=/no><form action=/no><div data-href=/no>", ()),
+        ("<object data=/no></object><embed src=/no><img src=/no><source src=/no>", ()),
     ],
 )
 def test_links_are_read_by_the_rules_of_html(text: str, hrefs: tuple[str, ...]) -> None:
@@ -59,6 +76,7 @@ PIECES = (
     "<a ", "<a href", "=", '"', "'", ">", "</a>", "<div ", "</div>", "x", "y=1", " ", "/", "\n", "&amp;", "&copy=",
     "&copy;", "&#47;", "&amp", "&notit;", "<!--", "-->", "--!>", "<!", "<?", "<", "<style>", "</style >", "href=",
     'HREF="/u"', "<A\thref='/q'>", "<area href=/ar>", "<p>", "é", "\xa0", "<b", "-", "<link href=a>", "<br/>",
+    "<iframe src=/fr>", "</iframe>", "<meta ", '<meta name="x" content="y">', 'content="', "http-equiv", "<main>",
     'class="k"', "<textarea>", "</textarea>", "<br / href=x>", "</x a='>'", ' href="/v" ', "<title>", "</title>",
 )  # fmt: skip
 
@@ -95,6 +113,11 @@ HOSTILE = {
     "scripts": "<script>" * 100_000,
     "spaces": "<a b" + " " * 500_000 + "c",
     "references": "<a href='" + "&amp" * 100_000 + "'>",
+    "open metas": "<meta " * 200_000,
+    "metas without an end": '<meta name="x" content="' * 100_000,
+    "metas": '<meta name="x" content="y" z>' * 50_000,
+    "frames": "<frame src=a>" * 100_000,
+    "inner frames": "<iframe src=a>" * 100_000,
     "drawings": "<svg><title>x</title>" * 20_000,
     "formatting": "<p>" + "".join(f"<b id={n}>" for n in range(5_000)) + "<p>x" * 50_000,
 }
@@ -165,12 +188,105 @@ def test_the_title_of_an_icon_is_not_the_pages() -> None:
     assert len(read_page("<title>" + "x" * 900).title or "") == 500
 
 
-def test_what_says_it_is_html_is_read_and_what_says_nothing_is_looked_at() -> None:
-    assert is_html("text/html", b"")
-    assert is_html("application/xhtml+xml", b"")
-    assert not is_html("text/plain", b"<html>")
-    assert is_html("", b"\n <!DOCTYPE html><p>")
-    assert not is_html("", b"%PDF-1.7")
+def test_frames_and_what_stands_beside_them_are_links() -> None:
+    """FRO-13: a frameset has no other links, and `noframes` is written for readers without frames, as we are."""
+    text = "<frameset><frame src=a.html><FRAME SRC='b.html'><noframes><body><a href=c.html></noframes></frameset>"
+    assert read_page(text).hrefs == ("a.html", "b.html", "c.html")
+    raw = "".join(f"<{name}><a href=/no></{name}>" for name in ("script", "style", "textarea", "xmp", "noembed"))
+    assert read_page(raw + "<iframe><a href=/no></iframe><plaintext><a href=/no>").hrefs == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "seconds", "url"),
+    [
+        ("0;url=api/index.html", 0, "api/index.html"),
+        ("0; URL = '/a b' and more", 0, "/a b"),
+        ('5;URL="/x', 5, "/x"),
+        ("0;overview-summary.html", 0, "overview-summary.html"),
+        ("0,url=/x", 0, "/x"),
+        ("0 url=/x", 0, "/x"),
+        ("  1.5 ; /x", 1, "/x"),
+        (".5; /x", 0, "/x"),
+        ("0;'/x'y", 0, "/x"),
+        ("0; urls/x", 0, "urls/x"),
+        ("0; url", 0, "url"),
+        ("0; ur'l", 0, "ur'l"),
+        ("300", 300, ""),
+        ("0;", 0, ""),
+        ("0;url=", 0, ""),
+        ("9" * 5_000 + ";/x", 10**9, "/x"),
+    ],
+)
+def test_a_refresh_is_read_by_the_steps_of_the_html_standard(content: str, seconds: int, url: str) -> None:
+    """FRO-13."""
+    refresh = read_refresh(content)
+    assert refresh is not None
+    assert (refresh.seconds, refresh.url) == (seconds, url)
+
+
+@pytest.mark.parametrize("content", ["", "url=/x", "-1;url=/x", "0x;url=/x", "soon; /x", "0url=/x"])
+def test_a_refresh_without_a_time_is_none(content: str) -> None:
+    assert read_refresh(content) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<meta http-equiv="refresh" content="0;url=/x">',
+        "<META content='0; /x' HTTP-EQUIV=Refresh>",
+        '<meta name="robots-are-fine" content="0;/x" http-equiv="refresh">',
+        '<meta name="x" content="0;/x" http-equiv="refresh" />',
+        '<meta content="0;&#47;x" Http-Equiv="refresh">',
+        '<noscript><meta http-equiv="Refresh" content="0;/x"></noscript>',
+        "<meta http-equiv=refresh content=9><meta http-equiv=refresh content=0;/x>",
+    ],
+)
+def test_a_refresh_is_found_however_its_tag_is_written(text: str) -> None:
+    """FRO-13."""
+    refresh = read_page(f'<meta charset="utf-8"><meta name="a" content="b">{text}<p>').refresh
+    assert refresh is not None
+    assert refresh.url == "/x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<!-- <meta http-equiv="refresh" content="0;/x"> -->',
+        '<script>"<meta http-equiv=refresh content=0;/x>"</script>',
+        '<meta name="refresh" content="0;/x">',
+        '<meta property="og:x" content="<meta http-equiv=refresh content=0;/x>">',
+    ],
+)
+def test_what_only_looks_like_a_refresh_is_none(text: str) -> None:
+    assert read_page(text).refresh is None
+
+
+def test_robots_tags_are_read_and_no_other_names() -> None:
+    text = (
+        '<meta name="robots" content="nofollow"><META NAME=Holdfast CONTENT=noindex><meta name="googlebot" content="x">'
+    )
+    assert read_page(text).robots == ("nofollow", "noindex")
+
+
+def test_links_marked_nofollow_are_kept_apart_only_where_asked_for() -> None:
+    text = (
+        '<a href="/a" rel="nofollow">a</a><a href="/b">b</a><a rel="external NoFollow" href=/c>c</a><a href="/a">a</a>'
+    )
+    assert read_page(text).hrefs == ("/a", "/b", "/c")
+    page = read_page(text, sees_marks=True)
+    assert (page.hrefs, page.marked) == (("/b", "/a"), ("/c",))
+
+
+def test_in_xml_an_element_closed_in_its_tag_has_no_content() -> None:
+    text = "<title/><script src='x'/><iframe src='/f'/><a href='/frog'/>"
+    assert read_page(text, is_xml=True).hrefs == ("/f", "/frog")
+    assert read_page(text).hrefs == ()
+
+
+def test_the_title_behind_a_drawing_closed_in_its_tag_is_the_pages() -> None:
+    assert read_page("<svg/><title>Frog</title>").title == "Frog"
+    assert read_page('<svg viewBox="0 0 1 1" /><title>Frog</title>').title == "Frog"
+    assert read_page("<svg class=a/><title>logo</title></svg>").title is None
 
 
 def test_a_tag_knows_where_it_ends() -> None:

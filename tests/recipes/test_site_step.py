@@ -38,14 +38,28 @@ class Web:
         return Response(url=url, status=self.status, headers=tuple(answered.items()), body=self.body)
 
 
-def work(web: Web, *, url: str = FROG, depth: int = 1, hops: int = 0, before: bytes = b"", **params: Any) -> Outcome:
+def work(web: Web, **place: Any) -> Outcome:
+    return asyncio.run(step(web, **place))
+
+
+async def step(
+    web: Web,
+    *,
+    url: str = FROG,
+    depth: int = 1,
+    hops: int = 0,
+    before: bytes = b"",
+    kind: str = "page",
+    nofollow: str = "pages",
+    **params: Any,
+) -> Outcome:
     recipe = SiteRecipe(ManualClock(wall_ms=1_900_000_000_000))
     checked = recipe.check({"seeds": ["https://marsh.test/"]} | params)
-    context = Context(params=checked, salt=SALT, chunking=recipe.chunking(checked))
+    context = Context(params=checked, salt=SALT, chunking=recipe.chunking(checked), nofollow=nofollow)
     address = seed_address(url)
     key = key_of(address, SALT)
-    here = Claimed(1, 1, 1, key, address.url, address.host, "page", depth, None, hops, 1, 0, before=before)
-    return asyncio.run(recipe.step(here, web.fetch, context))
+    here = Claimed(1, 1, 1, key, address.url, address.host, kind, depth, None, hops, 1, 0, before=before)
+    return await recipe.step(here, web.fetch, context)
 
 
 def urls(outcome: Done | Skipped) -> list[str]:
@@ -119,7 +133,7 @@ def test_links_beyond_the_cap_are_a_number_on_the_page() -> None:
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [(401, "http_401"), (403, "http_403"), (404, "http_404"), (410, "http_4xx"), (429, "http_429"), (503, "http_5xx"),
+    [(401, "http_401"), (403, "http_403"), (404, "http_404"), (410, "http_410"), (429, "http_429"), (503, "http_5xx"),
      (206, "bad_response"), (304, "bad_response"), (300, "bad_response"), (101, "bad_response"), (999, "bad_response")],
 )  # fmt: skip
 def test_a_status_that_is_no_success_is_a_failure_with_its_code(status: int, code: str) -> None:
@@ -266,3 +280,205 @@ def test_a_page_that_changed_is_read_anew_although_it_was_asked_by_its_version()
         (("if-none-match", TAG),), "page", ["https://marsh.test/toad"],
     )  # fmt: skip
     assert record_of(outcome)["etag"] == '"8"'
+
+
+def test_a_long_list_is_read_beside_the_loop_and_not_on_it_sec_07() -> None:
+    """SEC-07: whatever else is in hand goes on meanwhile, the heartbeat of the lease above all."""
+    body = "".join(f"<url><loc>https://marsh.test/p/{n}</loc></url>" for n in range(40_000)).encode()
+
+    async def beside() -> tuple[Outcome, int]:
+        reading = asyncio.create_task(step(Web(body=b"<urlset>" + body + b"</urlset>"), kind="sitemap"))
+        turns = 0
+        while not reading.done():
+            await asyncio.sleep(0.01)
+            turns += 1
+        return reading.result(), turns
+
+    outcome, turns = asyncio.run(beside())
+    assert isinstance(outcome, Done)
+    assert (outcome.disposition, len(outcome.found), outcome.because) == ("sitemap", 40_000, "")
+    assert turns > 5
+
+
+def test_what_a_list_has_and_is_not_taken_is_counted_fro_15() -> None:
+    listed = ["https://marsh.test/a", "/b", "https://elsewhere.test/", "ftp://marsh.test/c", "", "https://marsh.test/a"]
+    body = "".join(f"<url><loc>{url}</loc></url>" for url in listed)
+    outcome = work(Web(body=f"<urlset>{body}".encode()), kind="sitemap")
+    assert isinstance(outcome, Done)
+    assert outcome.disposition == "in_part"
+    said = "lists 2 pages of this site; left out: 1 of other sites, 2 that can be read as no URL; not read to its end: "
+    assert outcome.because == said + "it ends before its <urlset> does"
+    index = work(Web(body=f"<sitemapindex>{body}</sitemapindex>".encode()), kind="sitemap")
+    assert isinstance(index, Done)
+    assert index.because == "lists 2 sitemaps of this site; left out: 1 of other sites, 2 that can be read as no URL"
+
+
+def test_robots_txt_that_names_more_sitemaps_than_are_taken_says_so_fro_15() -> None:
+    lines = "\n".join(f"Sitemap: https://marsh.test/{n}.xml" for n in range(50_002))
+    outcome = work(Web(body=lines.encode()), url="https://marsh.test/robots.txt", kind="robots")
+    assert isinstance(outcome, Skipped)
+    assert len(outcome.found) == 50_000
+    assert (outcome.disposition, outcome.because) == (
+        "in_part",
+        "names 50000 sitemaps of this site; left out: 2 behind the first 50000",
+    )
+
+
+REFRESH = b'<title>Gone</title><meta http-equiv="refresh" content="0; url=/pond"><a href=/frog/8>8</a>'
+
+
+def done(web: Web, **more: Any) -> Done:
+    outcome = work(web, **more)
+    assert isinstance(outcome, Done)
+    return outcome
+
+
+@pytest.mark.parametrize("seconds", [0, 5, 300])
+def test_a_refresh_is_a_redirect_that_keeps_its_page(seconds: int) -> None:
+    """FRO-13: the other URL is a target of the same depth, one hop further; links are one deeper as ever."""
+    outcome = done(Web(body=REFRESH.replace(b'"0;', f'"{seconds};'.encode())), depth=3, hops=2)
+    assert (outcome.disposition, outcome.because) == ("page", "refreshes to https://marsh.test/pond")
+    assert outcome.body is not None
+    assert [(each.path, each.depth, each.hops) for each in outcome.found] == [("/pond", 3, 3), ("/frog/8", 4, 0)]
+    assert record_of(outcome)["refresh"] == "https://marsh.test/pond"
+
+
+def test_the_refresh_header_is_a_refresh() -> None:
+    """FRO-13."""
+    assert urls(done(Web(body=b"<p>x", refresh="0;url=/pond"))) == ["https://marsh.test/pond"]
+
+
+@pytest.mark.parametrize("content", ["300", "0; url=", "0; url=/frog/7#top", "0;url=javascript:x", "soon"])
+def test_a_page_that_only_loads_itself_again_is_a_page(content: str) -> None:
+    outcome = done(Web(body=f'<meta http-equiv=refresh content="{content}"><a href=8>'.encode()))
+    assert (urls(outcome), outcome.because) == (["https://marsh.test/frog/8"], "")
+
+
+def test_a_link_to_where_the_page_refreshes_to_is_no_second_target() -> None:
+    outcome = done(Web(body=REFRESH + b"<a href=/pond>"))
+    assert [(each.path, each.depth) for each in outcome.found] == [("/pond", 1), ("/frog/8", 2)]
+
+
+def test_a_chain_of_refreshes_ends_after_ten_hops_and_is_told() -> None:
+    """FRO-13: bounded as redirects are; the page is kept, and what was not followed counted."""
+    assert urls(done(Web(body=REFRESH), hops=9))[0] == "https://marsh.test/pond"
+    outcome = done(Web(body=REFRESH), hops=10)
+    assert urls(outcome) == ["https://marsh.test/frog/8"]
+    assert "hop 11 of a chain, not followed" in outcome.because
+    assert record_of(outcome)["limit"] == 1
+
+
+def test_a_refresh_is_judged_by_the_scope_unless_a_seed_leads_there_at_once() -> None:
+    """FRO-13, FRO-09: a seed that moves at once takes its scope along; one that stays to be read does not."""
+    away = b'<meta http-equiv=refresh content="%d;url=https://pond.test/x">'
+    outcome = done(Web(body=away % 0))
+    assert (outcome.found, [each.url for each in outcome.external]) == ((), ["https://pond.test/x"])
+    moved = done(Web(body=away % 0), depth=0)
+    assert [(each.origin, each.depth, each.hops) for each in moved.found] == [("https://pond.test", 0, 1)]
+    assert done(Web(body=away % 60), depth=0).found == ()
+    left = done(Web(body=REFRESH), exclude=["/pond"])
+    assert [(each.path, each.disposition) for each in left.found] == [("/pond", "excluded"), ("/frog/8", "")]
+
+
+def test_a_frameset_leads_to_its_frames() -> None:
+    """FRO-13."""
+    body = b"<base href=/docs/><frameset><frame src=a.html><noframes><a href=b.html></noframes></frameset>"
+    assert urls(done(Web(body=body))) == ["https://marsh.test/docs/a.html", "https://marsh.test/docs/b.html"]
+
+
+@pytest.mark.parametrize(
+    ("charset", "href", "path"),
+    [
+        ("windows-1251", "/p?q=тест#х", "/p?q=%F2%E5%F1%F2"),
+        ("windows-1251", "/тест?q=a", "/%D1%82%D0%B5%D1%81%D1%82?q=a"),
+        ("windows-1251", "/p?q=a&amp;b=é€", "/p?q=a&b=%26%23233%3B%88"),
+        ("shift_jis", "/p?q=表", "/p?q=%95\\"),
+        ("iso-2022-jp", "/p?q=あ", "/p?q=%1B$B$%22%1B(B"),
+        ("utf-8", "/p?q=тест", "/p?q=%D1%82%D0%B5%D1%81%D1%82"),
+        ("utf-16le", "/p?q=тест", "/p?q=%D1%82%D0%B5%D1%81%D1%82"),
+    ],
+)
+def test_the_query_of_a_link_is_encoded_in_the_charset_of_its_page(charset: str, href: str, path: str) -> None:
+    """FRO-14: the query and nothing else; what the charset cannot spell becomes a character reference."""
+    body = f"<a href='{href}'>x</a>".encode(charset, "xmlcharrefreplace")
+    outcome = done(Web(body=body, content_type=f"text/html; charset={charset}"))
+    assert [each.path for each in outcome.found] == [path]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "count"),
+    [
+        ({"content_type": ""}, b"\xef\xbb\xbf<!-- frogs --><html><a href=/x>", 1),
+        ({"content_type": "", "x_content_type_options": "nosniff"}, b"<html><a href=/x>", 0),
+        ({"content_type": "application/xml"}, b"<html xmlns='http://www.w3.org/1999/xhtml'><script/><a href='/x'/>", 1),
+        ({"content_type": "application/xml"}, b"<rss><a href='/x'/></rss>", 0),
+        ({"content_type": "text/plain"}, b"<html><a href=/x>", 0),
+    ],
+)
+def test_links_are_read_from_what_is_html_by_its_bytes(headers: dict[str, str], body: bytes, count: int) -> None:
+    """FRO-14."""
+    assert len(done(Web(body=body, **headers)).found) == count
+
+
+LINKS = b"<a href=8>8</a><a href=9>9</a><a href=//pond.test/>p</a>"
+NOFOLLOW = b'<meta name="robots" content="noindex, nofollow">' + LINKS
+
+
+@pytest.mark.parametrize("web", [Web(body=NOFOLLOW), Web(body=LINKS, x_robots_tag="none")])
+def test_the_links_of_a_page_that_asks_so_are_left_counted_and_told(web: Web) -> None:
+    outcome = done(web)
+    assert (outcome.disposition, outcome.rule, outcome.found) == ("nofollow", "nofollow", ())
+    assert "2 of this site were left" in outcome.because
+    assert [each.url for each in outcome.external] == ["https://pond.test/"]
+    assert (record_of(outcome)["nofollow"], record_of(outcome)["noindex"]) == (2, True)
+
+
+def test_nofollow_off_follows_and_noindex_is_still_noted() -> None:
+    outcome = done(Web(body=NOFOLLOW), nofollow="off")
+    assert (outcome.disposition, len(outcome.found), outcome.because) == ("page", 2, "")
+    assert record_of(outcome)["noindex"] is True
+    assert "nofollow" not in record_of(outcome)
+
+
+def test_a_redirect_by_refresh_is_no_link_and_nofollow_does_not_stop_it() -> None:
+    outcome = done(Web(body=REFRESH, x_robots_tag="nofollow"))
+    assert urls(outcome) == ["https://marsh.test/pond"]
+
+
+def test_single_links_with_nofollow_are_followed_unless_asked_otherwise() -> None:
+    body = b'<a href="8" rel="nofollow">8</a><a href="9">9</a>'
+    assert [each.path for each in done(Web(body=body)).found] == ["/frog/8", "/frog/9"]
+    outcome = done(Web(body=body), nofollow="all")
+    assert [each.path for each in outcome.found] == ["/frog/9"]
+    assert (outcome.disposition, outcome.rule, record_of(outcome)["nofollow"]) == ("page", "nofollow", 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "rule", "because"),
+    [
+        (b"<div id=root></div><script src=app.js></script>", "dead_end", "no link to another page stands in its HTML"),
+        (b"<a href=#top><a href=/frog/7><a href=mailto:frog@marsh.test>", "dead_end", "no link to another page"),
+        (b"<a href=https://pond.test/1><a href=https://pond.test/2>", "dead_end", "all 2 links of its HTML lead out"),
+        (b"<meta name=robots content=nofollow><a href=/x>", "dead_end", "it asks for its links not to be followed"),
+        (b"<meta http-equiv=refresh content=0;/app>", "refresh", "refreshes to https://marsh.test/app"),
+        (b"<a href=/x>" + b" " * 10_000_000, "dead_end", "HTML over 10 MB"),
+        (b"<a href=/x>", "", ""),
+        (b"<a href=/private>", "", ""),
+    ],
+    ids=["scripts", "itself", "elsewhere", "nofollow", "refresh", "large", "link", "left out"],
+)  # fmt: skip
+def test_a_seed_whose_html_leads_nowhere_is_marked_with_the_cause(body: bytes, rule: str, because: str) -> None:
+    """FRO-13."""
+    outcome = done(Web(body=body), depth=0, exclude=["/private"])
+    assert outcome.rule == rule
+    assert outcome.because.startswith(because)
+    assert done(Web(body=body), depth=1, exclude=["/private"]).rule in ("", "nofollow")
+
+
+def test_a_seed_that_was_asked_for_alone_is_no_dead_end() -> None:
+    """FRO-13: neither by --max-depth 0, nor by a prefix that a person drew, nor where it is no HTML."""
+    assert done(Web(body=b"<p>x"), depth=0, max_depth=0).rule == ""
+    assert done(Web(body=b"<p>x"), depth=0, sitemap="only").rule == ""
+    assert done(Web(body=b"<a href=/x>"), depth=0, seeds=["https://marsh.test/frog/"], scope="prefix").rule == ""
+    assert done(Web(body=b"<p>x"), depth=0, seeds=["https://marsh.test/frog/"], scope="prefix").rule == "dead_end"
+    assert done(Web(body=b"x", content_type="text/plain"), depth=0).rule == ""

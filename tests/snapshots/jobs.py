@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 
 from audit.stories import BOOT, MARSH, begun, verdict, won, write_story
+from holdfast import wiring
 from holdfast.blobs.shelf import SegmentShelf
 from holdfast.clock import ManualClock
+from holdfast.config import Settings
 from holdfast.engine import snapshots
-from holdfast.engine.restore import Snapshot, Wishes, restore
+from holdfast.engine.restore import Snapshot, Wishes
 from holdfast.engine.tarball import Packer, Unpacker
 from holdfast.ledger.portable import OF_A_JOB
 from holdfast.ledger.sqlite import SqliteLedger
@@ -98,7 +100,7 @@ def taken(ledger: Ledger, job: int, shelf: SegmentShelf | None = None) -> bytes:
 
 
 def restored(ledger: Ledger, folder: Path, stored: bytes, **wishes: Any) -> Job:
-    return restore(ledger, SegmentShelf(folder / "segments"), Snapshot(io.BytesIO(stored)), Wishes(**wishes))
+    return wiring.restore_snapshot(Settings(data=folder), ledger, Snapshot(io.BytesIO(stored)), Wishes(**wishes))
 
 
 def repacked(stored: bytes, change: Callable[[Manifest, dict[str, bytes]], Manifest]) -> bytes:

@@ -248,7 +248,7 @@ def test_what_a_sound_file_says_is_checked_and_nothing_is_written(
 def test_what_unpacks_to_more_than_was_ever_packed_is_refused(
     stored: bytes, ledger: SqliteLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.engine.restore.ROW_BYTES_MAX", 0)
+    monkeypatch.setattr("holdfast.engine.unpacking.ROW_BYTES_MAX", 0)
     bomb = repacked(stored, lambda manifest, files: _placed(manifest, files, 0, b" " * (SEGMENT_BYTES + 1)))
     with pytest.raises(Refused, match="larger than it may be"):
         restored(ledger, tmp_path, bomb)

@@ -125,6 +125,14 @@ def retry_after(seconds: float) -> bytes:
     return html(b"later", f"Retry-After: {formatdate(time() + seconds, usegmt=True)}", status="429 Slow down")
 
 
+CAPTCHAS = ("/a", "/b", "/c", "/d")
+
+
+def captchas() -> bytes:
+    """A page that leads to nothing but block pages."""
+    return html(b"".join(b"<a href=%s>" % path.encode() for path in CAPTCHAS))
+
+
 def recipe(at_bad: str) -> str:
     """A recipe that follows the links of the start page and does this with `/bad`, once it has fetched it."""
     return f"""
@@ -178,7 +186,7 @@ HTTP = (
     ("403 for thirty pages", html(b"".join(b"<a href=%s>" % path.encode() for path in FORBIDDEN)), "blocked",
      {"of": JOB, "says": "answered 403 1", "more": FORBIDDEN, "options": ("--concurrency", "1"), "job": "paused"}),
     ("404", html(status="404 None"), "http_404", {}),
-    ("410", html(status="410 Gone"), "http_4xx", {}),
+    ("410", html(status="410 Gone"), "http_410", {}),
     ("451", html(status="451 Law"), "http_4xx", {}),
     ("204, nothing", b"HTTP/1.1 204 None\r\n\r\n", "succeeded", {}),
     ("206 unasked", answer(b"frog", "Content-Range: bytes 0-3/9", status="206 Part"), "bad_response", {"asked": 2}),
@@ -229,6 +237,8 @@ NO_HTTP = (
     ("a body without headers", then_close(b"<p>HTTP/0.9</p>"), "bad_response", {"asked": 2}),
     ("a length that is no number", b"HTTP/1.1 200 OK\r\nContent-Length: frog\r\n\r\n", "bad_response", {"asked": 2}),
     ("two lengths", then_close(answer(b"frog", "Content-Length: 99")), "bad_response", {"asked": 2}),
+    ("400 headers of a kilobyte", then_hold(OK.encode() + (b"X: " + b"g" * 1000 + b"\r\n") * 400), "bad_response",
+     {"asked": 2}),
     ("a header of 400 kB", then_hold(OK.encode() + b"X: " + b"g" * 400_000), "bad_response", {"asked": 2}),
     ("headers without end", endless(OK.encode(), b"X: green\r\n" * 100), "bad_response", {"asked": 2}),
     ("hints without end", endless(b"", b"HTTP/1.1 103 H\r\nX: y\r\n\r\n" * 100), "bad_response", {"asked": 2}),
@@ -258,6 +268,9 @@ ENCODINGS = (
     ("brotli bomb", lambda: packed(zeros(quick_brotli), "br"), "bomb", {}),
     ("zstd bomb", lambda: packed(zeros(zstd.compress), "zstd"), "bomb", {}),
     ("gzip bomb in gzip", lambda: packed(gzip.compress(zeros(gzip.compress)), "gzip", "gzip"), "bomb", {}),
+    ("74,000 empty zstd frames", lambda: packed(zstd.compress(b"") * 74_000, "zstd"), "bomb", {}),
+    ("100,000 empty zstd frames in gzip", lambda: packed(gzip.compress(zstd.compress(b"") * 100_000), "zstd", "gzip"),
+     "bomb", {}),
     ("zstd that wants 128 MB of memory", lambda: packed(wide_zstd(), "zstd"), "bad_response", {"asked": 2}),
     ("encodings three deep", packed(b"x", "gzip", "gzip", "gzip"), "bomb", {}),
     ("an encoding that was not asked for", packed(b"frog", "compress"), "bad_response", {"asked": 2}),
@@ -306,9 +319,12 @@ SESSIONS = (
     ("a cookie for another host", Link(("Set-Cookie: tadpole=1", "Set-Cookie: tadpole=1; Domain=test")), "succeeded",
      {"of": "other:/page", "options": (*ANY, "--cookies"),
       "other": {"/page": Wall(b"tadpole=1", html(), html(status="500 A cookie that is not mine"))}}),
-    ("a captcha with status 200", html(CAPTCHA), "blocked", {"of": JOB, "says": "with a block page", "job": "paused"}),
-    ("a captcha with status 403", html(CAPTCHA, status="403 No"), "blocked",
-     {"of": JOB, "says": "with a block page", "job": "paused"}),
+    ("a captcha with status 200", captchas(), "blocked", {
+        "of": JOB, "says": "with a block page", "job": "paused", "more": dict.fromkeys(CAPTCHAS, html(CAPTCHA))}),
+    ("a captcha with status 403", captchas(), "blocked", {
+        "of": JOB, "says": "with a block page", "job": "paused",
+        "more": dict.fromkeys(CAPTCHAS, html(CAPTCHA, status="403 No"))}),
+    ("one page that speaks of captchas", html(CAPTCHA), "succeeded", {"asked": 2}),
 )
 OWN_SIDE = (
     ("a step that raises", html(), "recipe_error",

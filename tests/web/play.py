@@ -127,7 +127,7 @@ def _play(row: Behaviour, folder: Path, *, web: Web, closed: int, silent: int) -
     if row.recipe:
         (folder / "web.py").write_text(row.recipe)
         what = ["run", "web.py", "--param", f"start=http://{host}/"]
-    words = [*what, "--name", "web", "--delay", "0", *mapped, *row.options]
+    words = [*what, "--name", "web", "--delay", "0", "--fail-on", "any", *mapped, *row.options]
     took, said = _command(words, folder, row.settings)
     while took["code"] == KILLED and took["seconds"] < row.seconds_max:
         again, said = _command(words, folder, row.settings)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from holdfast.blobs.publish import file_mode, folder_mode
 from holdfast.clock import Clock
 from holdfast.model.logline import log_line
 
@@ -51,14 +52,14 @@ class FileJournal:
             if os.fstat(self._descriptor).st_size < PART_BYTES_MAX:
                 return self._descriptor
             self.close()
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(folder_mode(self._folder.parent), exist_ok=True)
         parts = parts_of(self._folder, self._uid)
         number = _number(parts[-1]) if parts else 1
         if parts and parts[-1].stat().st_size >= PART_BYTES_MAX:
             number += 1
             for old in parts[: -PARTS_KEPT + 1]:
                 old.unlink(missing_ok=True)
-        self._descriptor = os.open(self._folder / f"{self._uid}.{number}.log", APPEND, 0o644)
+        self._descriptor = os.open(self._folder / f"{self._uid}.{number}.log", APPEND, file_mode(self._folder))
         self._pid = os.getpid()
         return self._descriptor
 

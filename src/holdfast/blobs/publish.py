@@ -14,6 +14,7 @@ import fcntl
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from holdfast.faults import point
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 BUSY = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 NOT_USABLE = frozenset({errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP})
+ANYBODYS, ANYBODYS_FILE = 0o777, 0o666  # what the umask takes away is not given
+PRIVATE = 0o700
 NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
 
 
@@ -43,12 +46,15 @@ class Disk:
 DISK = Disk()
 
 
-def publish(path: Path, write: Callable[[BinaryIO], object], *, disk: Disk = DISK) -> None:
-    """Let `write` fill a file beside `path`, then put it in its place. On any error `path` is as it was before."""
+def publish(path: Path, write: Callable[[BinaryIO], object], *, disk: Disk = DISK, ours: bool = False) -> None:
+    """Let `write` fill a file beside `path`, then put it in its place. On any error `path` is as it was before.
+
+    `ours`: it lies in the data folder, and is as open to others as that is; else the umask says.
+    """
     try:
-        make_directory(path.parent, disk=disk)
+        make_directory(path.parent, disk=disk, mode=None if ours else ANYBODYS)
         _sweep(path)
-        temporary, descriptor = _beside(path)
+        temporary, descriptor = _beside(path, file_mode(path.parent) if ours else ANYBODYS_FILE)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 write(file)
@@ -65,26 +71,37 @@ def publish(path: Path, write: Callable[[BinaryIO], object], *, disk: Disk = DIS
         raise refusal(error, path) from error
 
 
-def publish_copy(made: Path, path: Path, *, disk: Disk = DISK) -> None:
+def publish_copy(made: Path, path: Path, *, disk: Disk = DISK, ours: bool = False) -> None:
     """Put a copy of the file `made` in the place of `path`."""
     with made.open("rb") as source:
-        publish(path, lambda file: shutil.copyfileobj(source, file), disk=disk)
+        publish(path, lambda file: shutil.copyfileobj(source, file), disk=disk, ours=ours)
 
 
-def make_directory(path: Path, *, disk: Disk = DISK) -> None:
+def make_directory(path: Path, *, disk: Disk = DISK, mode: int | None = ANYBODYS) -> None:
     """Make a directory and its missing ancestors, each durable before the next.
 
-    The deepest one already there is synced as well: whoever made it may have died before its own fsync.
+    The deepest one already there is synced as well: whoever made it may have died before its own fsync. `mode` is who
+    may do what in the last one, as far as the umask lets them; None: in each as in the one above it.
     """
     path = path.absolute()
     if path.is_dir():
         with suppress(PermissionError):  # a parent that we may not read is not one in which we made something
             sync_directory(path.parent, disk=disk)
         return
-    make_directory(path.parent, disk=disk)
+    make_directory(path.parent, disk=disk, mode=None if mode is None else ANYBODYS)
     with suppress(FileExistsError):
-        path.mkdir()
+        path.mkdir(folder_mode(path.parent) if mode is None else mode)
     sync_directory(path.parent, disk=disk)
+
+
+def folder_mode(folder: Path) -> int:
+    """Who may do what in a folder."""
+    return stat.S_IMODE(folder.stat().st_mode) & ANYBODYS
+
+
+def file_mode(folder: Path) -> int:
+    """Who may read and write a new file of the data folder: whoever may do so in the folder that it lies in."""
+    return folder_mode(folder) & ANYBODYS_FILE | stat.S_IRUSR | stat.S_IWUSR
 
 
 def sync_directory(path: Path, *, disk: Disk = DISK) -> None:
@@ -108,29 +125,29 @@ def refusal(error: OSError, path: Path | str) -> HoldfastError:
     return LedgerUnfit(f"the disk refused to keep {path}: {reason}")
 
 
-def _beside(path: Path) -> tuple[Path, int]:
+def _beside(path: Path, mode: int) -> tuple[Path, int]:
     """A new file in the same directory, locked, under a name that nobody ever has again.
 
     Where it cannot be locked, or was swept before it was, another has a name that is never swept.
     """
     temporary = path.parent / f"{_mark(path)}{secrets.token_hex(8)}.tmp"
-    descriptor = os.open(temporary, NEW_FILE, 0o666)
+    descriptor = os.open(temporary, NEW_FILE, mode)
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_nlink:
             return temporary, descriptor
     os.close(descriptor)
     temporary.unlink(missing_ok=True)
-    return _new_file(path.parent)
+    return _new_file(path.parent, mode)
 
 
-def _new_file(folder: Path) -> tuple[Path, int]:
+def _new_file(folder: Path, mode: int) -> tuple[Path, int]:
     """A name left over by a killed process is passed by."""
     numbers = count(1)
     while True:
         temporary = folder / f".publish-{os.getpid()}-{next(numbers)}.tmp"
         with suppress(FileExistsError):
-            return temporary, os.open(temporary, NEW_FILE, 0o666)
+            return temporary, os.open(temporary, NEW_FILE, mode)
 
 
 def _sweep(path: Path) -> None:

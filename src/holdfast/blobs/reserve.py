@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
+
+from holdfast.blobs.publish import file_mode
 
 RESERVE_BYTES = 4 * 1024 * 1024
 
@@ -17,7 +20,7 @@ class Reserve:
     def keep(self) -> bool:
         """Whether it is there now."""
         try:
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path.parent))
             try:
                 os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
             finally:
@@ -28,4 +31,5 @@ class Reserve:
         return True
 
     def give_up(self) -> None:
-        self._path.unlink(missing_ok=True)
+        with suppress(OSError):  # a disk that lets nothing be written lets nothing be taken away either
+            self._path.unlink()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.blobs.publish import DISK, NEW_FILE, NO_ROOM, Disk, make_directory, refusal, sync_directory
+from holdfast.blobs.publish import DISK, NEW_FILE, NO_ROOM, Disk, file_mode, make_directory, refusal, sync_directory
 from holdfast.blobs.warc import MEMBER_BYTES_MAX, damaged, member, payload
 from holdfast.errors import BadParams, HoldfastError, NotFound
 from holdfast.faults import point
@@ -87,16 +87,17 @@ class Segments:
             self.close()
         if self._segment is None:
             directory = self._root / self._job_uid
-            make_directory(directory, disk=self._disk)
+            make_directory(directory, disk=self._disk, mode=None)
             self._segment = self._create()
             sync_directory(directory, disk=self._disk)
         return self._segment
 
     def _create(self) -> _Open:
+        mode = file_mode(self._root / self._job_uid)
         while True:
             name = f"{self._job_uid}/{self._writer}-{next(self._numbers)}.warc.gz"
             with suppress(FileExistsError):
-                return _Open(name, os.open(self._root / name, NEW_FILE, 0o644), self._disk)
+                return _Open(name, os.open(self._root / name, NEW_FILE, mode), self._disk)
 
     def _abandoned(self, error: OSError) -> HoldfastError:
         name = f"{self._job_uid}/{self._writer}"

@@ -2,6 +2,7 @@
 
 A folder into which bodies are received has a mark in it until the rows that refer to them are committed. What a killed
 restore leaves behind is known by it: nobody takes it for the pages of a lost ledger, and the next restore writes there.
+The mark says into which ledger, and on which computer: only there can it be known that nothing needs what lies there.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from holdfast.blobs.publish import make_directory, publish, refusal, sync_directory
+from holdfast.blobs.publish import file_mode, make_directory, publish, refusal, sync_directory
 from holdfast.errors import BadParams, Corrupt, HoldfastError, LedgerUnavailable, NotFound, Refused
 from holdfast.model.outcome import is_segment
 
 READ_BYTES = 1 << 20
 MARK = "restoring"
+MARK_BYTES_MAX = 500
 LOST = (
     "holdfast doctor --repair puts its pages back, to be fetched again, and holdfast retry those that failed since; "
     "--without-artifacts leaves bodies out"
@@ -67,7 +69,7 @@ class SegmentShelf:
 
     @contextmanager
     def receiving(
-        self, uids: Iterable[str], is_taken: Callable[[str], bool]
+        self, uids: Iterable[str], is_taken: Callable[[str], bool], ledger: str = ""
     ) -> Iterator[tuple[str, Callable[[str, Iterable[bytes]], None]]]:
         """Files appear whole, one by one. Where the rows are refused they are taken away again; where it is not known
         whether those were committed (a lost answer, Ctrl-C), they stay: bytes without a row do no harm."""
@@ -79,10 +81,10 @@ class SegmentShelf:
                 _refuse_other(path, blocks)
             else:
                 files.append(path)
-                publish(path, lambda file: [file.write(block) for block in blocks])
+                publish(path, lambda file: [file.write(block) for block in blocks], ours=True)
 
         with ExitStack() as held:
-            uid = next(uid for uid in uids if self.is_free(uid) and _hold(held, self._root / uid, is_taken))
+            uid = next(uid for uid in uids if self.is_free(uid) and _hold(held, self._root / uid, is_taken, ledger))
             folder = self._root / uid
             try:
                 yield uid, receive
@@ -115,19 +117,29 @@ def _not_followed(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
+def mark_of(ledger: str) -> str:
+    """What the mark of a restore into this ledger says, on this computer."""
+    return f"{ledger} {os.uname().nodename}"
+
+
+def read_mark(descriptor: int) -> str:
+    """Empty where an older version made it, or its maker died at once."""
+    return os.pread(descriptor, MARK_BYTES_MAX, 0).decode(errors="replace")
+
+
 def is_being_restored(folder: Path) -> bool:
     """Whether this folder's bodies may belong to no job, because a restore did not come to its end."""
     return (folder / MARK).exists()
 
 
-def _hold(held: ExitStack, folder: Path, is_taken: Callable[[str], bool]) -> bool:
+def _hold(held: ExitStack, folder: Path, is_taken: Callable[[str], bool], ledger: str) -> bool:
     """The mark is on the disk before the first body, and held by one process at a time. Whoever held it before may have
-    come to its end meanwhile: then the folder is a job's, and is passed by."""
+    come to its end meanwhile: then the folder is a job's, and is passed by, like one of another ledger's restore."""
     mark = folder / MARK
     try:
-        make_directory(folder)
+        make_directory(folder, mode=None)
         was_there = mark.exists()
-        descriptor = os.open(mark, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        descriptor = os.open(mark, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, file_mode(folder))
     except OSError as error:
         raise refusal(error, folder) from error
     held.callback(os.close, descriptor)
@@ -144,6 +156,10 @@ def _hold(held: ExitStack, folder: Path, is_taken: Callable[[str], bool]) -> boo
     if is_somebodys or is_taken(folder.name):
         mark.unlink()
         return False
+    if read_mark(descriptor) not in ("", mark_of(ledger)):
+        return False
+    os.pwrite(descriptor, mark_of(ledger).encode(), 0)
+    os.fsync(descriptor)
     sync_directory(folder)
     return True
 

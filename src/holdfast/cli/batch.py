@@ -19,6 +19,7 @@ from holdfast.cli.text import count_of
 from holdfast.config.jobfile import JobWish
 from holdfast.config.lists import wishes_of_list
 from holdfast.errors import Refused, UsageError
+from holdfast.model.spelling import as_word
 
 STOPS = (exits.INTERRUPTED, exits.DISK_FULL, exits.UNREACHABLE)  # what would meet the next job too
 
@@ -49,7 +50,8 @@ def run_list(call: Call, path: Path) -> int:
             break
     if len(done) < len(wanted):
         rows = f"{len(wanted) - len(done)} of {count_of(len(wanted), 'row')} not begun"
-        call.voice.say(f"{path}: {rows}. To go on with all of them: holdfast run {path} --template {template}")
+        again = f"holdfast run {as_word(str(path))} --template {as_word(template)}"
+        call.voice.say(f"{path}: {rows}. To go on with all of them: {again}")
     if call.globals.json:
         call.voice.document({"schema": "holdfast.batch/1", "list": str(path), "rows": len(wanted), "jobs": done})
     left = [exits.INTERRUPTED] if ears.stopped and len(done) < len(wanted) else []

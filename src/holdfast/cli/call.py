@@ -43,20 +43,25 @@ class Call:
             ledger.close()
 
     @contextmanager
-    def existing_ledger(self) -> Iterator[Ledger]:
-        """The ledger of a command that works on jobs that are there; it never makes a folder just to look into it.
+    def existing_ledger(self, *, to_change: bool = False) -> Iterator[Ledger]:
+        """The ledger of a command about jobs that are there; it never makes a folder just to look into it.
 
-        Where that cannot be written, whoever only reads is served, and whoever writes is told so.
+        Where that cannot be written, whoever only reads is served, and whoever writes is told so. Only a command that
+        is `to_change` one of the jobs upgrades a ledger of an older version.
         """
-        if not self.has_ledger():
-            raise NotFound(f"there is no ledger in {self.settings.data} yet, so there are no jobs")
+        self.demand_ledger()
         from holdfast import wiring
 
-        ledger = wiring.open_to_look(self.settings)
+        ledger = wiring.open_to_look(self.settings, upgrades=to_change)
         try:
             yield ledger
         finally:
             ledger.close()
+
+    def demand_ledger(self) -> None:
+        """NotFound where nothing was ever stored."""
+        if not self.has_ledger():
+            raise NotFound(f"there is no ledger in {self.settings.data} yet, so there are no jobs")
 
     def has_ledger(self) -> bool:
         data = self.settings.data

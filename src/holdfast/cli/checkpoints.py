@@ -72,12 +72,12 @@ def _show(call: Call, ledger: Ledger, job: Job, number: int) -> None:
     if asked is None or asked.number != number:
         newest = next(every_checkpoint(ledger, job.id), None)
         there = "it has none yet" if newest is None else f"its newest is {newest.number}"
-        raise NotFound(f"{job.name} has no checkpoint {number}: {there}", hint=f"holdfast checkpoints {job.name}")
+        raise NotFound(f"{job.name} has no checkpoint {number}: {there}", hint=f"holdfast checkpoints {job.word}")
     if asked.undone_by is not None:
         raise Refused(
             f"checkpoint {number} of {job.name} was undone by a rollback, which wrote {asked.undone_by}: its lists are "
             "no longer there",
-            hint=f"holdfast checkpoints {job.name}",
+            hint=f"holdfast checkpoints {job.word}",
         )
     row, point = _whole(call, job, asked, rows)
     head = checkpoint_head(job, row, point)

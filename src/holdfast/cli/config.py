@@ -15,6 +15,7 @@ from holdfast.config.secrets import refuse_clear_password
 from holdfast.config.shown import Row, row_of, rows
 from holdfast.config.table import KEYS
 from holdfast.config.trees import TREES
+from holdfast.config.trust import refuse_foreign
 from holdfast.errors import BadParams, UsageError
 from holdfast.model.spelling import did_you_mean
 
@@ -123,6 +124,8 @@ def _set(call: Call, name: str, text: str) -> int:
     from holdfast import wiring
 
     path, key = _target(call), toml.key_of(name)
+    if path.is_file() and call.globals.config is None:
+        refuse_foreign(path)  # what it says would be the user's own afterwards
     value = _checked(key, text)
     before = files.read_text(path) if path.is_file() else ""
     files.parse(before, where=str(path))

@@ -12,7 +12,7 @@ from holdfast import wiring
 from holdfast.clock import Clock
 from holdfast.config import Settings
 from holdfast.engine.heartbeat import Heartbeat
-from holdfast.engine.liveness import is_dead, this_process
+from holdfast.engine.liveness import is_dead, is_here, this_process
 from holdfast.engine.patience import Patience
 from holdfast.errors import LedgerUnavailable
 from holdfast.model.job import Job
@@ -82,7 +82,8 @@ class ControlLease:
             self._heartbeat.renew_instead((self.lease,), asked_ms=self.asked_ms)
             return True
         holders = self._patience.insist(lambda: self._ledger.holders(self._job.id))
-        return any(holder.kind == "control" and holder.owner.pid in crew for holder in holders)
+        ours = [holder for holder in holders if is_here(holder.owner) and holder.owner.pid in crew]
+        return any(holder.kind == "control" for holder in ours)
 
     def let_lapse(self) -> None:
         self._heartbeat.stop()

@@ -45,7 +45,7 @@ def keep_traceback(settings: Settings | None, error: Exception) -> Unexpected:
             file.write(text.encode(errors="backslashreplace"))
 
         try:
-            wiring.publish(path, write)
+            wiring.publish(path, write, ours=True)
         except HoldfastError:
             return Unexpected(message, hint=text)
         return Unexpected(message, hint=f"details: {path}")

@@ -9,6 +9,7 @@ from holdfast import wiring
 from holdfast.cli import outputs, wishes
 from holdfast.cli.amending import amended
 from holdfast.cli.call import Call
+from holdfast.cli.exits import FAIL_ON_HELP, PROBLEMS
 from holdfast.cli.parser import Parser
 from holdfast.cli.scopes import with_scope
 from holdfast.cli.starting import (
@@ -36,8 +37,9 @@ RECIPE = "site"
 _NAME_OR_ID = re.compile(r"[\w.~-]+")
 EPILOG = (
     "robots.txt is read and obeyed, as the product `holdfast`: what it forbids is skipped, its Crawl-delay is kept.\n"
-    "Secrets are named, not typed: --header 'Authorization: env:TOKEN', --proxy env:NAME, or file:PATH. A header with\n"
-    "a secret goes only to the hosts of the URLs given. Proxies of the environment (http_proxy) are not used."
+    "Secrets are named, not typed: --header 'Authorization: env:TOKEN', --proxy env:NAME, or file:PATH. Headers\n"
+    "go only to the hosts of the URLs given; --headers-to names more. Proxies of the environment (http_proxy) are not\n"
+    "used."
 )
 
 
@@ -50,13 +52,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--update", action="store_true", help="apply changed scope options to what is still pending")
     parser.add_argument("--mode", choices=(*MODES, "resume"), help=MODE_HELP)
     parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
-    parser.add_argument(
-        "--fail-on",
-        type=share,
-        default="any",
-        metavar="SHARE",
-        help="failures that exit with 3: never, any or N%% (any)",
-    )
+    parser.add_argument("--fail-on", type=share, default=PROBLEMS, metavar="WHAT", help=FAIL_ON_HELP)
     parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
     wishes.arguments(parser)
     outputs.arguments(parser)
@@ -137,6 +133,7 @@ def _asked(call: Call, ledger: Ledger | None) -> Asked:
         name=options.name,
         named=named,
         new=options.new,
+        mode=options.mode,
     )
 
 

@@ -60,7 +60,7 @@ def _check(call: Call) -> int:
     """The store's own check, then the audit of every job."""
     from holdfast.audit.verify import verify
 
-    with call.ledger() as ledger:
+    with call.existing_ledger() as ledger:
         found = [f"the ledger's file is damaged: {text}" for text in ledger.damage()]
         jobs = [] if found else ledger.jobs()
         for job in jobs:

@@ -48,7 +48,7 @@ def _run(job: Job, runs: dict[int, RunLook], text: str) -> RunLook:
         raise BadParams(f"{text!r} names no run; runs are called R-1, R-2 and so on")
     if int(named[1]) not in runs:
         there = f"it has R-1 to R-{max(runs)}" if runs else "it has not been run yet"
-        raise NotFound(f"{job.name} has no run R-{named[1]}: {there}", hint=f"holdfast events {job.name}")
+        raise NotFound(f"{job.name} has no run R-{named[1]}: {there}", hint=f"holdfast events {job.word}")
     return runs[int(named[1])]
 
 

@@ -14,7 +14,9 @@ READS_SETTINGS_ITSELF = True  # settings that cannot be used are its first findi
 
 def arguments(parser: Parser) -> None:
     parser.add_argument(
-        "--repair", action="store_true", help="free what dead workers hold, put back pages whose bytes are gone"
+        "--repair",
+        action="store_true",
+        help="free what dead workers hold, put back lost pages, remove what killed commands left",
     )
 
 

@@ -47,7 +47,7 @@ def _listing() -> Listing:
 def _tell(call: Call, ledger: Ledger, job: Job, groups: list[Failures]) -> None:
     counts = ledger.books(job.id)[1]
     if not groups:
-        skipped = f" {counts.skipped} were skipped by rule: holdfast targets {job.name} --where status:skipped"
+        skipped = f" {counts.skipped} were skipped by rule: holdfast targets {job.word} --where status:skipped"
         call.voice.say(f"No failed targets.{skipped if counts.skipped else ''}")
         return
     now_ms = call.clock.wall_ms()
@@ -63,6 +63,6 @@ def _tell(call: Call, ledger: Ledger, job: Job, groups: list[Failures]) -> None:
     for code in hopeless:
         call.voice.data(f"{code}: {CODES[code].meaning}")
     codes = {group.code for group in groups}  # also of groups that --limit leaves out
-    again = f"holdfast retry {job.name}" if len(codes) > 1 else retry_command(job, f"code:{groups[0].code}")
+    again = f"holdfast retry {job.word}" if len(codes) > 1 else retry_command(job, f"code:{groups[0].code}")
     told = f"{count_of(counts.failed, 'failed target')}. Again: {clean(again)}"
-    call.voice.say(f"{told}   One of them: holdfast explain {job.name} {shlex.quote(groups[0].url)}")
+    call.voice.say(f"{told}   One of them: holdfast explain {job.word} {shlex.quote(groups[0].url)}")

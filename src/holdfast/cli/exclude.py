@@ -42,7 +42,7 @@ def run(call: Call) -> int:
         raise UsageError("--remove N stands alone: leave out pattern and other options", hint="holdfast exclude --help")
     if options.pattern is None and (options.regex or options.this_run or options.dry_run):
         raise UsageError("exclude needs a PATTERN", hint="holdfast exclude docs '/tags/*'")
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(options.job)
         if options.remove is not None:
             return _removed(call, ledger, job)
@@ -75,7 +75,7 @@ def _added(call: Call, ledger: Ledger, job: Job) -> int:
     )
     told = count_of(left_out, "pending target")
     call.voice.say(f"Exclusion {made.n} of {job.name}: {told} left out by {made.pattern}")
-    call.voice.say(f"  undo: holdfast exclude {job.name} --remove {made.n}")
+    call.voice.say(f"  undo: holdfast exclude {job.word} --remove {made.n}")
     if call.globals.json:
         call.voice.document({"schema": EXCLUSION, **exclusion_object(made), "removed": left_out})
     return 0

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from holdfast import errors
 from holdfast.model.job import Counts, Job
+from holdfast.ports import Views
+
+PROBLEMS = "problems"  # what counts for exit code 3 unless --fail-on says otherwise
+DEAD_LINKS = ("http_404", "http_410")
+FAIL_ON_HELP = (
+    "failures that exit with 3: never, problems (all but dead links: 404 or 410 of a page found on a page), any or N%% "
+    "(problems)"
+)
 
 OK = 0
 UNEXPECTED = 1
@@ -32,7 +40,7 @@ MEANINGS: dict[int, str] = {
     OK:           "done, or a read or control command succeeded",
     UNEXPECTED:   "unexpected error; the log file's path is printed",
     USAGE:        "wrong usage or configuration",
-    SOME_FAILED:  "completed, some targets failed (see --fail-on), or nothing came out of it",
+    SOME_FAILED:  "completed, some targets failed (dead links do not count: see --fail-on), or nothing came out of it",
     NOT_ALLOWED:  "not authenticated or not allowed: the database does not let this user in",
     NOT_FOUND:    "no such job, run, target, checkpoint or source",
     REFUSED:      "refused: illegal move, job held elsewhere, scope differs; the ways on are named. "
@@ -76,8 +84,18 @@ def http_status_of(error: BaseException) -> int:
     return next((status for kind, _, status in _ERRORS if isinstance(error, kind)), 500)
 
 
-def of_result(how: str, job: Job, counts: Counts, fail_on: str | float = "any") -> int:
-    """The code of a job that ended, or stopped, in this way (see engine.session.Ended)."""
+def of_result(
+    how: str,
+    job: Job,
+    counts: Counts,
+    fail_on: str | float = PROBLEMS,
+    *,
+    dead_seed: Callable[[], bool] = lambda: False,
+) -> int:
+    """The code of a job that ended, or stopped, in this way (see engine.session.Ended).
+
+    `dead_seed`: whether a page that the user named is one of those that do not exist; asked where it decides.
+    """
     if how == "failed":
         return JOB_FAILED
     if how == "disk_full" or (how == "paused" and job.paused_by == "disk_full"):
@@ -89,7 +107,8 @@ def of_result(how: str, job: Job, counts: Counts, fail_on: str | float = "any") 
     if how in ("interrupted", "watched"):
         return INTERRUPTED
     if how == "completed":
-        return SOME_FAILED if job.health == "suspicious" or _too_many_failed(counts, fail_on) else OK
+        too_many = job.health == "suspicious" or _too_many_failed(counts, fail_on, dead_seed)
+        return SOME_FAILED if too_many else OK
     return REFUSED  # cancelled, or lost to another process
 
 
@@ -100,9 +119,18 @@ def worst(codes: Iterable[int]) -> int:
     return unlisted[0] if unlisted else next((code for code in PRECEDENCE if code in found), OK)
 
 
-def _too_many_failed(counts: Counts, fail_on: str | float) -> bool:
+def has_dead_seed(ledger: Views, job: Job) -> bool:
+    """Whether a target that was planned, not found on a page, does not exist."""
+    where = [("status", True, ("failed",)), ("code", True, DEAD_LINKS), ("depth", True, ("0",))]
+    return bool(ledger.targets(job.id, where=where, limit=1))
+
+
+def _too_many_failed(counts: Counts, fail_on: str | float, dead_seed: Callable[[], bool]) -> bool:
+    """A link to a page that does not exist is a fact about the site, not a failure of the crawl."""
     if counts.failed == 0 or fail_on == "never":
         return False
+    if fail_on == PROBLEMS:
+        return counts.failed > sum(counts.failed_by.get(code, 0) for code in DEAD_LINKS) or dead_seed()
     if isinstance(fail_on, str):
         return True
     return counts.failed / (counts.succeeded + counts.failed) >= fail_on

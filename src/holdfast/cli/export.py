@@ -34,7 +34,8 @@ def arguments(parser: Parser) -> None:
         help=f"{', '.join(FORMATS)}; from the suffix of FILE where it is left out (jsonl)",
     )
     parser.add_argument("--where", default="", metavar="FILTER", help="such as 'url:*/guide/* depth:<3'")
-    parser.add_argument("--fields", metavar="LIST", help="url,title names all of them; +text adds one to the usual")
+    parser.add_argument("--fields", metavar="LIST", help="url,title names all of them; +duplicate_of adds to the usual")
+    parser.add_argument("--distinct", action="store_true", help="of pages with the same bytes only the first one found")
     parser.add_argument("--follow", action="store_true", help="each result once it is committed, until the job ends")
     parser.add_argument(
         "--date",
@@ -51,7 +52,8 @@ def run(call: Call) -> int:
     output = read_output(call, options.output, options.format)
     assert output is not None
     fields = None if options.fields is None else parse_fields(options.fields)
-    selection = Selection(filters.resolved(filters.parse(options.where), call.clock.wall_ms()), fields, options.date)
+    where = filters.resolved(filters.parse(options.where), call.clock.wall_ms())
+    selection = Selection(where, fields, options.distinct, options.date)
     with call.existing_ledger() as ledger:
         job, counts, _ = ledger.books(ledger.job(options.job).id)
         follow = _followed(call, ledger, job, selection) if options.follow else None

@@ -11,8 +11,7 @@ from holdfast.cli.values import whole
 from holdfast.engine.frontier import GROUPINGS, frontier_document
 from holdfast.model.job import Job
 
-NEXT_SHOWN = 20
-GROUPS_SHOWN = 20
+SHOWN = 20
 GROUP_HEAD = ("PENDING", "IN HAND", "NOT BEFORE", "GROUP", "BECAUSE")
 NEXT_HEAD = ("ID", "DEPTH", "NOT BEFORE", "URL", "BECAUSE")
 
@@ -21,7 +20,10 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("job", metavar="JOB", help="name or id")
     parser.add_argument("--by", choices=GROUPINGS, default="host", help="how the pending targets are grouped (host)")
     parser.add_argument(
-        "--limit", type=whole(1, 10_000), default=NEXT_SHOWN, metavar="N", help=f"so many next targets ({NEXT_SHOWN})"
+        "--limit",
+        type=whole(1, 10_000),
+        metavar="N",
+        help=f"so many groups and next targets ({SHOWN}; --json: all groups)",
     )
 
 
@@ -29,29 +31,33 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger:
         job = ledger.job(call.options.job)
         by, limit = call.options.by, call.options.limit
-        document = frontier_document(ledger, job, by, limit=limit, now_ms=call.clock.wall_ms())
+        document = frontier_document(ledger, job, by, limit=limit or SHOWN, now_ms=call.clock.wall_ms())
+    every = document["groups"]
+    if limit or not call.globals.json:
+        document["groups"] = every[: limit or SHOWN]
+    left_out = document["groups_left_out"] = len(every) - len(document["groups"])
     if call.globals.json:
         call.voice.document(document)
     elif call.globals.jsonl:
         for row in document["targets"]:
             call.voice.document(row)
     else:
-        _tell(call, job, document)
+        _tell(call, job, document, left_out)
     return 0
 
 
-def _tell(call: Call, job: Job, document: dict[str, Any]) -> None:
+def _tell(call: Call, job: Job, document: dict[str, Any], left_out: int) -> None:
     groups, targets = document["groups"], document["targets"]
     if not groups:
         call.voice.say(f"Nothing of {job.name} is pending.")
         return
     cells = [
         (str(row["pending"]), _shown(row["in_progress"]), row["not_before"] or "-", row["group"], row["because"] or "")
-        for row in groups[:GROUPS_SHOWN]
+        for row in groups
     ]
     call.voice.data(table(GROUP_HEAD, cells))
-    if len(groups) > GROUPS_SHOWN:
-        call.voice.data(f"… and {count_of(len(groups) - GROUPS_SHOWN, 'group')} more: --json")
+    if left_out:
+        call.voice.data(f"… and {count_of(left_out, 'group')} more: --limit {len(groups) + left_out}")
     if targets:
         call.voice.data("")
         rows = [

@@ -21,7 +21,7 @@ def run(call: Call) -> int:
     targets, word = ([*named, last], None) if call.options.remove else (named, check_word(last))
     if not targets:
         raise UsageError("label needs a TARGET and a LABEL", hint="holdfast label docs T-9 rejected")
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(call.options.job)
         marked = label(ledger, job, targets, word, actor="cli")
         told = "without a mark" if word is None else f"marked {word}"

@@ -41,7 +41,7 @@ def arguments(parser: Parser) -> None:
 
 def run(call: Call) -> int:
     ears = Ears(call.settings.pause_deadline_s)
-    with call.existing_ledger() as ledger, hearing(ears.on_interrupt, ears.on_stop):
+    with call.existing_ledger() as ledger, hearing(ears):
         job = ledger.job(call.options.job)
         reader = wiring.journal_reader(call.settings, job)
         about = _about(call, ledger, job)

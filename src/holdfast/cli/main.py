@@ -194,6 +194,10 @@ def _leave_threads(code: int) -> None:
     threads = sys.modules.get("holdfast.engine.step_threads")
     if threads is not None and threads.are_left():
         os._exit(code)
+    if "multiprocessing.process" in sys.modules:
+        from holdfast.cli.children import leave_behind
+
+        leave_behind(code)
 
 
 def _reader_gone() -> int:

@@ -1,5 +1,5 @@
-"""What people should know when a job ends beyond its books: half a cancel, gaps, a seed that robots.txt forbids, code
-that raised.
+"""What people should know when a job ends beyond its books: half a cancel, gaps, a seed that robots.txt forbids or that
+leads nowhere, pages whose links were left, code that raised.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from holdfast.engine.ordering import CASES
 from holdfast.engine.results import SITE
 from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
-from holdfast.model.outcome import UNCHANGED
+from holdfast.model.outcome import IN_PART, NOFOLLOW, UNCHANGED
+from holdfast.model.spelling import as_word
 from holdfast.policy.retry import bare
 from holdfast.ports import Ledger
 
@@ -23,11 +24,16 @@ def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     """One line each; none where there is nothing to say."""
     lines = []
     if is_half_cancelled(ledger, job):
-        lines.append(f"not carried out yet: {counts.left} still pending. To end it: holdfast cancel {job.name}")
+        lines.append(f"not carried out yet: {counts.left} still pending. To end it: holdfast cancel {job.word}")
     if job.recipe == CASES and counts.succeeded:
         lines.append(gaps_line(ledger, job))
     if job.generation > 1 and job.recipe == SITE and ledger.mode(job.id) == NEW:
         lines.append(unchanged_line(ledger, job))
+    if job.health == "suspicious" and counts.succeeded:
+        lines.append(job.because)
+    if job.recipe == SITE:
+        lines += _in_part(ledger, job)
+        lines += _asked_to_leave(ledger, job)
     if counts.skipped_by.get("robots"):
         lines += _forbidden_seed(ledger, job)
     if counts.failed_by.get(RECIPE_ERROR):
@@ -51,7 +57,7 @@ def gaps_line(ledger: Ledger, job: Job) -> str:
     have = "has" if gaps == 1 else "have"
     return (
         f"gaps: {count_of(gaps, 'number')} {have} no record        "
-        f"see: holdfast targets {job.name} --where 'disposition:{NO_RECORD}'"
+        f"see: holdfast targets {job.word} --where 'disposition:{NO_RECORD}'"
     )
 
 
@@ -60,10 +66,32 @@ def unchanged_line(ledger: Ledger, job: Job) -> str:
     n = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == UNCHANGED)
     if not n:
         return "unchanged: none so far" if job.status == "in_progress" else "unchanged: none"
-    return f"unchanged: {count_of(n, 'page')}        see: holdfast targets {job.name} --where disposition:{UNCHANGED}"
+    return f"unchanged: {count_of(n, 'page')}        see: holdfast targets {job.word} --where disposition:{UNCHANGED}"
+
+
+def _in_part(ledger: Ledger, job: Job) -> list[str]:
+    """From counters: sitemaps and robots.txt that list more than was taken; the first says what."""
+    n = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == IN_PART)
+    if not n:
+        return []
+    rows = ledger.targets(job.id, where=[("disposition", True, (IN_PART,))], limit=1)
+    first = "".join(f", the first {row.url}: {row.because}" for row in rows)
+    return [
+        f"taken in part: {count_of(n, 'list')} of URLs{first}        "
+        f"see: holdfast targets {job.word} --where disposition:{IN_PART} --json"
+    ]
+
+
+def _asked_to_leave(ledger: Ledger, job: Job) -> list[str]:
+    """From counters: how many pages ask for their links not to be followed, and were obeyed."""
+    n = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == NOFOLLOW)
+    see = f"see: holdfast targets {job.word} --where disposition:{NOFOLLOW}"
+    return [f"nofollow: the links of {count_of(n, 'page')} were left, as asked        {see}"] if n else []
 
 
 def _forbidden_seed(ledger: Ledger, job: Job) -> list[str]:
     where = [("depth", True, ("0",)), ("disposition", True, ("robots",))]
     rows = ledger.targets(job.id, where=where, limit=1)
-    return [f"robots.txt forbids the seed {row.url}; see: holdfast explain {job.name} {row.url}" for row in rows]
+    return [
+        f"robots.txt forbids the seed {row.url}; see: holdfast explain {job.word} {as_word(row.url)}" for row in rows
+    ]

@@ -42,6 +42,7 @@ class Selection:
 
     where: Sequence[tuple[str, bool, tuple[str, ...]]] = ()
     fields: Fields | None = None
+    distinct: bool = False
     dated_ms: int | None = None
 
 
@@ -109,7 +110,7 @@ def kept_output(call: Call, job: Job) -> Output | None:
     try:
         return Output(writable(Path(job.options.output), call.settings.data), job.options.output_form)
     except BadParams as error:
-        call.voice.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.name} -o FILE")
+        call.voice.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.word} -o FILE")
         return None
 
 
@@ -138,12 +139,22 @@ def write_results(
     output: Output,
     selection: Selection = ALL,
     rows: Iterable[PageRow] | None = None,
+    *,
+    apart: bool = False,
 ) -> int:
     """The results as of the last commit; an unfinished job says so. Or `rows`, one by one."""
     from holdfast import wiring
 
     with wiring.exporter(
-        call.settings, ledger, job, where=selection.where, fields=selection.fields, dated_ms=selection.dated_ms
+        call.settings,
+        ledger,
+        job,
+        where=selection.where,
+        fields=selection.fields,
+        distinct=selection.distinct,
+        dated_ms=selection.dated_ms,
+        apart=apart,
+        tell=call.voice.insist,
     ) as export:
         if counts.left and rows is None:
             call.voice.say(f"partial: {counts.left} pending")

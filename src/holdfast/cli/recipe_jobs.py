@@ -12,6 +12,7 @@ import msgspec
 from holdfast.cli import outputs, wishes
 from holdfast.cli.amending import amended, from_when, stays_closed
 from holdfast.cli.call import Call
+from holdfast.cli.exits import FAIL_ON_HELP, PROBLEMS
 from holdfast.cli.parser import Parser
 from holdfast.cli.recipe_code import REST, WHOLE, changed_since, moved
 from holdfast.cli.scopes import with_scope
@@ -57,13 +58,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show the plan; send no request and make no job")
     parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
     parser.add_argument("--start-paused", action="store_true", help="submit only; the same command without it starts")
-    parser.add_argument(
-        "--fail-on",
-        type=share,
-        default="any",
-        metavar="SHARE",
-        help="failures that exit with 3: never, any or N%% (any)",
-    )
+    parser.add_argument("--fail-on", type=share, default=PROBLEMS, metavar="WHAT", help=FAIL_ON_HELP)
     parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
     wishes.pace_arguments(parser)
     outputs.arguments(parser)
@@ -81,6 +76,7 @@ def asked_for(
         name=call.options.name,
         named=named,
         new=call.options.new,
+        mode=call.options.mode,
         whole=True,
         kept=kept,
         first_urls=recipe.first_urls(params),
@@ -127,7 +123,7 @@ def _amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
 
 def _tell_of_code(call: Call, job: Job, options: Options) -> None:
     """A complete job stays as its code made it; whoever changed the code would wonder why."""
-    told = changed_since(job.options, options, f"holdfast {call.command} {job.name}")
+    told = changed_since(job.options, options, f"holdfast {call.command} {job.word}")
     if told and job.status == "completed":
         call.voice.say(f"{job.name}: {told}")
 
@@ -140,7 +136,7 @@ def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
     lines = [f"  {name}: {job.params.get(name, 'none')}, now {params.get(name, 'none')}" for name in differ]
     raise Refused(
         "\n".join([f"{job.name} has other parameters:", *lines])
-        + f"\nWays on: holdfast {call.command} {job.name} goes on as before; --new starts over; "
+        + f"\nWays on: holdfast {call.command} {job.word} goes on as before; --new starts over; "
         "--name NAME makes another job."
     )
 

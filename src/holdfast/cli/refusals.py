@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from holdfast.engine.documents import start_of
+from holdfast.engine.results import SITE
 from holdfast.errors import IllegalMove, Refused
 from holdfast.model.job import Job
+from holdfast.model.spelling import as_word
 from holdfast.model.states import JOB, allowed
 
 # Every verb of a person has its row. As for a site; `command_for` knows the other kinds. Which CHECKPOINT is meant only
@@ -39,25 +43,40 @@ def ways_on(job: Job, *, is_worked: bool = True) -> list[str]:
     A running job that nobody works is taken up by `resume`, which is no move of the table.
     """
     verbs = allowed(JOB, job.status, by="user")
-    commands = [command_for(job, verb) for verb in verbs]
+    commands = [command for verb in verbs for command in commands_for(job, verb)]
     if job.status == "in_progress" and not is_worked:
         commands.insert(0, command_for(job, "resume"))
     return commands or [start_over(job)]
 
 
+def commands_for(job: Job, verb: str) -> list[str]:
+    """Scanning again has two commands where the recipe can tell what is new: that one, and all of it."""
+    command = command_for(job, verb)
+    return (
+        [command.replace("--mode full", "--mode new"), command] if (verb, job.recipe) == ("rescan", SITE) else [command]
+    )
+
+
 def command_for(job: Job, verb: str) -> str:
     if (job.status, verb) == ("timeout", "resume"):
         return raise_limit(job, job.stop_reason)
-    return COMMAND_OF[verb].format(name=job.name).replace("holdfast crawl", f"holdfast {start_of(job)}")
+    return COMMAND_OF[verb].format(name=job.word).replace("holdfast crawl", f"holdfast {start_of(job)}")
 
 
 def start_over(job: Job) -> str:
-    return f"holdfast {start_of(job)} {job.name} --new"
+    return f"holdfast {start_of(job)} {job.word} --new"
 
 
 def raise_limit(job: Job, reason: str | None) -> str:
     """After a limit, resuming needs a higher one."""
-    return f"{COMMAND_OF['resume'].format(name=job.name)} {HIGHER_LIMIT.get(reason or '', '--extend 30m')}"
+    return f"{COMMAND_OF['resume'].format(name=job.word)} {HIGHER_LIMIT.get(reason or '', '--extend 30m')}"
+
+
+def restore_command(job: Job, snapshot: Path) -> str:
+    """How a snapshot that was just taken of this job is made a job again."""
+    from holdfast.model.demands import demands
+
+    return f"holdfast restore {as_word(str(snapshot))}{' --trust' if demands(job.options) else ''}"
 
 
 def refusal(job: Job, move: IllegalMove, *, is_worked: bool = True) -> NotAllowed:

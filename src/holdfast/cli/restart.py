@@ -15,7 +15,7 @@ def arguments(parser: Parser) -> None:
 
 
 def run(call: Call) -> int:
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(call.options.job)
         try:
             after = control.restart(ledger, job, actor="cli")

@@ -19,16 +19,19 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("file", metavar="FILE", help="what `holdfast snapshot` wrote")
     parser.add_argument("--name", help="the restored job's name, where its own is taken")
     parser.add_argument("--replace", action="store_true", help="take the name of a job that has it, kept as NAME~1")
+    parser.add_argument("--trust", action="store_true", help="also a job that wants more than public pages")
 
 
 def run(call: Call) -> int:
     options = call.options
-    wishes = Wishes(options.name, options.replace, "cli")
+    wishes = Wishes(options.name, options.replace, "cli", options.trust)
     with wiring.opened_snapshot(Path(options.file)) as snapshot, call.ledger() as ledger:  # nothing is made of damage
         job = wiring.restore_snapshot(call.settings, ledger, snapshot, wishes)
         job, counts, point = ledger.books(job.id)
         when = snapshot.manifest.updated_at
         call.voice.say(f"Restored {job} as it was on {when}: {job.status}, {counts.left} to do.")
+        for line in snapshot.demands():
+            call.voice.insist(f"  trusted: {line}")
         _tell_of_missing(call, ledger, job)
         if job.status == "paused":
             call.voice.say(f"  continue: {command_for(job, 'resume')}")

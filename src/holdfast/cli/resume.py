@@ -42,7 +42,8 @@ def run(call: Call) -> int:
     if call.options.job is not None:
         if call.options.all:
             raise UsageError("--all means every job; leave out JOB or --all")
-        with nursery_for(call) as nursery, call.existing_ledger() as ledger:
+        call.demand_ledger()
+        with nursery_for(call) as nursery, call.ledger() as ledger:
             job = ledger.job(call.options.job)
             if holder_of(ledger, job) is None and job.status not in ("completed", "cancelled"):
                 catalogue.recipe_for(job)  # one that cannot be loaded changes nothing of the job
@@ -70,7 +71,7 @@ def _held_back(call: Call, ledger: Ledger, job: Job) -> bool:
         return False
     pause(ledger, job, actor="cli", paused_by="auto_resume")
     call.voice.say(
-        f"{job.name} was found unfinished, and auto_resume is off: it is paused. To go on: holdfast resume {job.name}"
+        f"{job.name} was found unfinished, and auto_resume is off: it is paused. To go on: holdfast resume {job.word}"
     )
     return True
 

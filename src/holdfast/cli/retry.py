@@ -30,7 +30,7 @@ def arguments(parser: Parser) -> None:
 
 def run(call: Call) -> int:
     where = filters.resolved(filters.parse(call.options.where), call.clock.wall_ms())
-    with nursery_for(call) as nursery, call.existing_ledger() as ledger:
+    with nursery_for(call) as nursery, call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(call.options.job)
         if call.options.dry_run:
             return _foretold(call, ledger, job, where)
@@ -57,9 +57,9 @@ def _tell(call: Call, job: Job, requeued: int) -> None:
         return
     call.voice.say(f"Queued {count_of(requeued, 'failed target')} of {job.name} again.")
     if job.status == "in_progress" and call.options.queue_only:
-        call.voice.say(f"  work them: holdfast resume {job.name}")
+        call.voice.say(f"  work them: holdfast resume {job.word}")
     elif job.status != "in_progress":
-        call.voice.say(f"  {job.name} stays {job.status}; continue: holdfast resume {job.name}")
+        call.voice.say(f"  {job.name} stays {job.status}; continue: holdfast resume {job.word}")
 
 
 def _foretold(call: Call, ledger: Ledger, job: Job, where: list[filters.Condition]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.refusals import refusal
+from holdfast.cli.refusals import refusal, restore_command
 from holdfast.cli.text import count_of
 from holdfast.cli.values import whole
 from holdfast.engine.control import holder_of
@@ -33,7 +33,7 @@ def run(call: Call) -> int:
     options = call.options
     if options.name is not None and not options.fork:
         raise UsageError("--name names the job that --fork makes", hint="holdfast rollback --help")
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(options.job)
         try:
             document = _forked(call, ledger, job) if options.fork and not options.dry_run else _done(call, ledger, job)
@@ -59,8 +59,8 @@ def _done(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
 
     done, snapshot = rollback(ledger, job, number, actor="cli", take_snapshot=take_snapshot)
     _tell(call, f"Rolled {job.name}", done)
-    say(f"  as it was before: holdfast restore {snapshot} --replace")
-    say(f"  {job.name} is paused; continue: holdfast resume {job.name}")
+    say(f"  as it was before: {restore_command(job, snapshot)} --replace")
+    say(f"  {job.name} is paused; continue: holdfast resume {job.word}")
     return rollback_document(job, done, dry_run=False, snapshot=snapshot)
 
 
@@ -73,7 +73,7 @@ def _forked(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
 
     made, done = fork(ledger, job, number, call.options.name or f"{job.name}-{number}", actor="cli", copy=copy)
     _tell(call, f"Made {made.name} of {job.name}, and rolled it", done)
-    call.voice.say(f"  {job.name} is as it was; {made.name} is paused; continue: holdfast resume {made.name}")
+    call.voice.say(f"  {job.name} is as it was; {made.name} is paused; continue: holdfast resume {made.word}")
     return rollback_document(made, done, dry_run=False, fork_of=job)
 
 

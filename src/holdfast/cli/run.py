@@ -13,7 +13,7 @@ from holdfast.cli.values import whole
 from holdfast.engine.asking import Asked
 from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import Job
-from holdfast.model.spelling import did_you_mean
+from holdfast.model.spelling import as_word, did_you_mean
 from holdfast.ports import Ledger
 from holdfast.recipe import registry
 from holdfast.recipes import catalogue
@@ -72,7 +72,7 @@ def _asked(call: Call, ledger: Ledger | None) -> Asked:
     what, typed = call.options.what, dict(call.options.param)
     named = None if catalogue.names_code(what) else recipe_jobs.named_job(ledger, what)
     if named is not None and call.options.name is not None:
-        raise UsageError(f"{what} is a job already; leave out --name", hint=f"holdfast run {what}")
+        raise UsageError(f"{what} is a job already; leave out --name", hint=f"holdfast run {as_word(what)}")
     if named is None and not catalogue.names_code(what):
         raise _nothing_of_that_name(call, ledger, what)
     located = catalogue.locate(what) if named is None else catalogue.located(named)

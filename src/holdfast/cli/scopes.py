@@ -62,7 +62,7 @@ def with_scope(
 def _refuse_at_work(ledger: Ledger, job: Job) -> None:
     owner = holder_of(ledger, job)
     if owner is not None:
-        raise Refused(f"{job.name} is being worked by {owner}. Pause it first: holdfast pause {job.name}")
+        raise Refused(f"{job.name} is being worked by {owner}. Pause it first: holdfast pause {job.word}")
     if job.status in APPLIED:
         ways = APPLIED[job.status] + OTHERWISE
         raise Refused(f"{job.name} is {status_word(job)}: nothing of it is pending. Ways on: {ways}.")

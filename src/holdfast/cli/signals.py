@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Protocol
 
 from holdfast.cli import exits
 from holdfast.cli.feed import Feed
 from holdfast.cli.moments import Screen
+from holdfast.cli.overhearing import overheard
 from holdfast.cli.text import count_of
 from holdfast.clock import pause_thread
 
 LISTEN_EVERY_S = 0.05
-
-Handler = Callable[[int, FrameType | None], None]
+GRACE_S = 5.0  # beyond the deadline of pages in hand
+STDERR = 2
+STUCK = (
+    "A page does not let go of this process, so its end was not waited for. What was saved is saved; "
+    "the same command goes on"
+)
 
 
 class Interruptible(Protocol):
@@ -31,6 +36,7 @@ class Ears:
 
     def __init__(self, deadline_s: float) -> None:
         self._deadline_s = deadline_s
+        self.patience_s = deadline_s + GRACE_S
         self._session: Interruptible | None = None
         self._screen: Screen | None = None
         self._feed: Feed | None = None
@@ -42,12 +48,25 @@ class Ears:
         """Whether somebody wants this command to end."""
         return bool(self._interrupts or self._stops)
 
+    @property
+    def stands_still(self) -> bool:
+        """Whether no order reaches the session, because a step does not let go of it."""
+        return bool(getattr(self._session, "stands_still", False))
+
     def attach(self, session: Interruptible, screen: Screen, feed: Feed) -> None:
         self._session, self._screen, self._feed = session, screen, feed
         if self._interrupts:
             self._pause()
         elif self._stops:
             self._drain()
+
+    def leave(self) -> None:
+        """A second Ctrl-C, heard where the main thread does not hear it."""
+        leave_at_once(self._screen)
+
+    def give_up(self) -> None:
+        """The time for pages in hand is over, and one of them does not even let us ask."""
+        leave_at_once(self._screen, exits.INTERRUPTED, STUCK)
 
     def detach(self) -> None:
         self._session = self._screen = self._feed = None
@@ -81,12 +100,15 @@ class Ears:
             self._session.interrupt("drain")
 
 
-def leave_at_once(screen: Screen | None) -> None:
+def leave_at_once(screen: Screen | None, code: int = exits.KILLED_BY_INT, saying: str = "") -> None:
     """Safe, because everything that was said to be saved is: no clean-up is owed."""
     abandon = getattr(screen, "abandon", None)
     if abandon is not None:
         abandon()
-    os._exit(exits.KILLED_BY_INT)
+    if saying:
+        with suppress(OSError):
+            os.write(STDERR, f"\n{saying}\n".encode())
+    os._exit(code)
 
 
 def pausing(in_flight: int, deadline_s: float) -> str:
@@ -104,14 +126,15 @@ def _finishing(in_flight: int, deadline_s: float) -> str:
 
 
 @contextmanager
-def hearing(on_interrupt: Handler, on_stop: Handler) -> Iterator[None]:
+def hearing(ears: Ears) -> Iterator[None]:
     """Install handlers for the time of the block, and put back what was there."""
-    wanted = {signal.SIGINT: on_interrupt, signal.SIGTERM: on_stop, signal.SIGHUP: on_stop}
+    wanted = {signal.SIGINT: ears.on_interrupt, signal.SIGTERM: ears.on_stop, signal.SIGHUP: ears.on_stop}
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # nohup means it
         del wanted[signal.SIGHUP]
     before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
     try:
-        yield
+        with overheard(ears):
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -8,6 +8,7 @@ from holdfast import wiring
 from holdfast.cli import exits
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
+from holdfast.cli.refusals import restore_command
 from holdfast.cli.values import show_size
 from holdfast.errors import UsageError
 
@@ -28,7 +29,7 @@ def run(call: Call) -> int:
     options = call.options
     if options.output == "-":
         raise UsageError("a snapshot is a file that is written whole: -o FILE.tar")
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(options.job)
         wanted = None if options.output is None else Path(options.output)
         path, manifest = wiring.take_snapshot(call.settings, ledger, job, wanted, with_bodies=options.with_artifacts)
@@ -42,7 +43,8 @@ def run(call: Call) -> int:
     counts = manifest.counts
     call.voice.data(f"Wrote {job.name} as it stands to {path} ({show_size(float(f'{size:.3g}'))}).")
     left = counts["pending"] + counts["in_progress"]
-    call.voice.say(f"  {counts['discovered']} targets, {left} of them to do. Make a job of it: holdfast restore {path}")
+    again = restore_command(job, path)
+    call.voice.say(f"  {counts['discovered']} targets, {left} of them to do. Make a job of it: {again}")
     if lost:
         are = "1 body of an earlier fetch is" if lost == 1 else f"{lost} bodies of earlier fetches are"
         call.voice.insist(f"{are} not in it: their bytes are lost. Those that results are made of are all there.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from holdfast.engine.liveness import is_here
 from holdfast.model.job import WORK_CHUNKS
 from holdfast.model.lease import Holder
 
@@ -25,7 +26,7 @@ class Stalls:
     def found(self, holders: Sequence[Holder], crew: Collection[int]) -> list[int]:
         """Of the pids in `crew` those that are stuck, by one more look at who holds what."""
         live = [holder for holder in holders if not holder.lapsed]
-        at_work = {holder.owner.pid for holder in live}
+        at_work = {holder.owner.pid for holder in live if is_here(holder.owner)}  # a stranger's pid may be the same
         self._begun = (self._begun | at_work) & set(crew)
         all_taken = sum(holder.kind == "work" for holder in live) >= WORK_CHUNKS
         self._idle = {} if all_taken else {pid: self._idle.get(pid, 0) + 1 for pid in crew if pid not in at_work}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ def carry_on(
     refuse_too_many(1 if nursery is None else nursery.size, job.options)
     limit_hosts(ledger, call.settings.hosts)
     ears = call.ears or Ears(call.settings.pause_deadline_s)
-    with hearing(ears.on_interrupt, ears.on_stop):
+    with hearing(ears):
         for _ in range(LOOKS_MAX):
             row = outlook(ledger, job, recipe_known=catalogue.knows(job), asked=True)
             if row.action == "resume" and job.paused_by == "disk_full" and not wiring.has_reserve(call.settings):
@@ -59,7 +60,7 @@ def carry_on(
             if result is not None:
                 return result
             job = ledger.books(job.id)[0]
-    raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.name}")
+    raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.word}")
 
 
 def _still_full(call: Call, ledger: Ledger, job: Job) -> Result:
@@ -180,7 +181,7 @@ def conclude(
     result: Result,
     *,
     output: Output | None,
-    fail_on: str | float = "any",
+    fail_on: str | float = exits.PROBLEMS,
     beside: Mapping[str, Any] = MappingProxyType({}),
     collected: list[dict[str, Any]] | None = None,
 ) -> int:
@@ -210,7 +211,8 @@ def conclude(
             call.voice.document(document)
         else:
             collected.append(document)
-    return exits.of_result(result.how, result.job, result.counts, fail_on)
+    dead_seed = partial(exits.has_dead_seed, ledger, result.job)
+    return exits.of_result(result.how, result.job, result.counts, fail_on, dead_seed=dead_seed)
 
 
 def standing_still(ledger: Ledger, *, all_paused: bool = False) -> list[Job]:

@@ -57,7 +57,7 @@ def run(call: Call) -> int:
         if call.globals.json or call.globals.jsonl:
             rate = average_rate(job, counts)
             worked, now_ms = holder_of(ledger, job) is not None, call.clock.wall_ms()
-            job = as_it_stands(ledger, job, is_worked=worked)
+            job = as_it_stands(ledger, job, is_worked=worked, now_ms=now_ms, life_s=call.settings.lease_s)
             waits = waited_for(ledger, job, counts, now_ms)
             past = past_of(ledger, job.id, now_ms)
             document = job_document(
@@ -150,7 +150,7 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
     now, counts, point = ledger.books(job.id)
     owner, wall_ms = holder_of(ledger, now), call.clock.wall_ms()
     waits = waited_for(ledger, now, counts, wall_ms)
-    now = as_it_stands(ledger, now, is_worked=owner is not None)
+    now = as_it_stands(ledger, now, is_worked=owner is not None, now_ms=wall_ms, life_s=call.settings.lease_s)
     why = because(now, counts, waiting=waits)
     if now.status == "in_progress" and owner is None:
         why = "nobody has begun it" if is_queued(now) else "nobody works it"

@@ -32,7 +32,7 @@ def run(call: Call) -> int:
 
 def stopped(call: Call, verb: str, request: Callable[[Ledger, Job], Job]) -> int:
     """Ask for it, wait until it is so, and say how the job stands then."""
-    with call.existing_ledger() as ledger:
+    with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(call.options.job)
         try:
             after = request(ledger, job)
@@ -60,7 +60,7 @@ def _acknowledged(call: Call, ledger: Ledger, job: Job, verb: str) -> Job:
     if job.status != wanted:
         raise Refused(
             f"{job.name} has not stopped yet: {owner} still holds it. The request is saved and holds",
-            hint=f"holdfast status {job.name}",
+            hint=f"holdfast status {job.word}",
         )
     return job
 
@@ -70,7 +70,7 @@ def _told(call: Call, ledger: Ledger, job: Job, verb: str) -> int:
     number = "no checkpoint" if point is None else f"checkpoint {point.number}"
     call.voice.say(f"{DONE[verb][1]}  {now.name}   {books(counts)}   {number}")
     if verb == "pause":
-        call.voice.say(f"  continue: holdfast resume {now.name}")
+        call.voice.say(f"  continue: holdfast resume {now.word}")
     if call.globals.json:
         call.voice.document(job_document(now, counts, point))
     return 0

@@ -84,7 +84,8 @@ class _Flow(threading.Thread):
             try:
                 rows = self._rows(ledger)
                 for first in rows:  # the head of a table is not written before there is a line
-                    write_results(call, ledger, self._job, Counts(), self._output, rows=chain([first], rows))
+                    every = chain([first], rows)
+                    write_results(call, ledger, self._job, Counts(), self._output, rows=every, apart=True)
             finally:
                 ledger.close()
         except BaseException as error:  # noqa: BLE001 - carried over to the thread that works the job

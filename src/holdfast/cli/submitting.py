@@ -38,10 +38,20 @@ class Counter:
     def told_aside(self, job: Job, aside: Job) -> None:
         self.call.voice.say(f"The earlier {job.name} is kept as {aside.name}.")
 
+    def told_first(self, others: list[Job], mode: str | None) -> None:
+        if others:
+            names = " and ".join(job.name for job in others)
+            way = f"holdfast {self.call.command} {others[0].name}"
+            self.call.voice.say(f"A second job of the same inputs is begun beside {names}. To go on with that: {way}")
+        elif mode == "new":
+            self.call.voice.say(
+                "There is no earlier run to compare with (--mode new): this first one fetches everything."
+            )
+
 
 def submitted(call: Call, ledger: Ledger, job: Job) -> int:
     if job.status == "pending":
-        call.voice.say(f"Submitted {job.uid} {job.name}. Start it: holdfast {call.command} {job.name}")
+        call.voice.say(f"Submitted {job.uid} {job.name}. Start it: holdfast {call.command} {job.word}")
     else:
         call.voice.say(f"{job.name} was submitted before and is {status_word(job)}.")
     if call.globals.json:

@@ -10,6 +10,7 @@ from holdfast.cli.text import count_of, parts_of
 from holdfast.cli.values import ago, show_duration, show_size
 from holdfast.engine.results import SITE
 from holdfast.model.job import Counts, Job
+from holdfast.model.spelling import as_word
 from holdfast.model.spread import Spread
 
 FIRST_WORDS = {
@@ -42,9 +43,9 @@ def summary(
     if how in ("failed", "timeout") or (how == "paused" and job.paused_by not in ("interrupt", "user", None)):
         lines.append(f"  because: {job.because}")
     if counts.failed:
-        lines.append(f"  failed: {parts_of(counts.failed_by)}        see: holdfast errors {job.name}")
+        lines.append(f"  failed: {parts_of(counts.failed_by)}        see: holdfast errors {job.word}")
     if counts.skipped:
-        see = f"see: holdfast targets {job.name} --where status:skipped"
+        see = f"see: holdfast targets {job.word} --where status:skipped"
         lines.append(f"  skipped: {parts_of(counts.skipped_by)}        {see}")
     lines += [f"  {note}" for note in notes]
     lines.append(f"  {ways_on(how, job, wrote)}")
@@ -73,13 +74,13 @@ def books(counts: Counts) -> str:
 
 def ways_on(how: str, job: Job, wrote: str | None = None) -> str:
     """A job remembers its -o: whatever command goes on with it keeps the file up to date."""
-    export = f"holdfast export {job.name} -o {job.name}.jsonl --format jsonl"
+    export = f"holdfast export {job.word} -o {as_word(f'{job.name}.jsonl')} --format jsonl"
     if how == "completed":
         return f"results: {wrote or export}"
     if how in GOES_ON and wrote:
-        return f"continue: holdfast resume {job.name}, which also writes {wrote} anew"
+        return f"continue: holdfast resume {job.word}, which also writes {wrote} anew"
     if how in GOES_ON:
-        return f"continue: holdfast resume {job.name}     results so far: {export}"
+        return f"continue: holdfast resume {job.word}     results so far: {export}"
     if how == "timeout":
         return f"continue: {raise_limit(job, job.stop_reason)}     results so far: {wrote or export}"
     return f"start over: {start_over(job)}     results so far: {export}"
@@ -135,14 +136,14 @@ def is_timed_out(job: Job) -> str:
 def disk_low(job: Job, *, free_mb: float, wanted_mb: float, not_saved: int) -> str:
     return (
         f"Disk low, {free_mb:.0f} MB free: paused {job.name}, {count_of(not_saved, 'page')} not saved. "
-        f"Free {missing_mb(free_mb, wanted_mb)} MB, then: holdfast resume {job.name}"
+        f"Free {missing_mb(free_mb, wanted_mb)} MB, then: holdfast resume {job.word}"
     )
 
 
 def still_low(job: Job, *, free_mb: float, wanted_mb: float) -> str:
     return (
         f"Disk low, {free_mb:.0f} MB free: {job.name} stays paused, there is no room to work it safely. "
-        f"Free {missing_mb(free_mb, wanted_mb)} MB, then: holdfast resume {job.name}"
+        f"Free {missing_mb(free_mb, wanted_mb)} MB, then: holdfast resume {job.word}"
     )
 
 

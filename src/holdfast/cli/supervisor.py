@@ -16,7 +16,7 @@ from holdfast.cli.posts import Post, settings_sent
 from holdfast.cli.stalls import LOOK_EVERY_MS, Stalls
 from holdfast.cli.text import count_of
 from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, opened, walk_on
-from holdfast.engine.liveness import is_dead
+from holdfast.engine.liveness import is_dead, is_here
 from holdfast.engine.patience import Patience
 from holdfast.engine.rescope import judge_on
 from holdfast.engine.session import Ended
@@ -180,7 +180,8 @@ class Supervisor:
         """What the plan raised, by the word of the worker that holds it now: who takes it over runs it again."""
         told = {member.pid: member.plan_failed for member in self._crew.members.values() if member.plan_failed}
         holders = self._ledger.holders(self._job.id) if told else []
-        here = [holder.owner.pid for holder in holders if holder.kind == "plan" and not holder.lapsed]
+        plans = [holder.owner for holder in holders if holder.kind == "plan" and not holder.lapsed]
+        here = [owner.pid for owner in plans if is_here(owner)]
         return next((told[pid] for pid in here if pid in told), "")
 
     def _kill_stalled(self) -> None:

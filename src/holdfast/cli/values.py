@@ -45,12 +45,12 @@ def _of_an_option(reader: Callable[[str], Value]) -> Callable[[str], Value]:
 
 
 def share(text: str) -> str | float:
-    """`never`, `any` or `N%` as a share of one: what counts for exit code 3."""
-    if text in ("never", "any"):
+    """`never`, `problems`, `any` or `N%` as a share of one: what counts for exit code 3."""
+    if text in ("never", "problems", "any"):
         return text
     found = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?)%", text)
     if found is None or float(found[1]) > 100:
-        raise ArgumentTypeError(f"{text!r} is neither never, any nor a percentage such as 5%")
+        raise ArgumentTypeError(f"{text!r} is neither never, problems, any nor a percentage such as 5%")
     return float(found[1]) / 100
 
 

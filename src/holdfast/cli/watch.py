@@ -20,7 +20,7 @@ def arguments(parser: Parser) -> None:
 
 def run(call: Call) -> int:
     ears = Ears(call.settings.pause_deadline_s)
-    with call.existing_ledger() as ledger, hearing(ears.on_interrupt, ears.on_stop):
+    with call.existing_ledger() as ledger, hearing(ears):
         job = ledger.job(call.options.job)
         owner = holder_of(ledger, job)
         if owner is None:
@@ -36,7 +36,7 @@ def _nobody(call: Call, ledger: Ledger, job: Job) -> int:
     how = "interrupted" if now.status == "in_progress" else now.status
     number = None if point is None else point.number
     if how == "pending":
-        call.voice.say(f"{job.name} has not been started. Start it: holdfast {start_of(job)} {job.name}")
+        call.voice.say(f"{job.name} has not been started. Start it: holdfast {start_of(job)} {job.word}")
         return exits.OK
     call.voice.say(f"Nobody works {job.name}; there is nothing to watch.")
     assert how in summary.FIRST_WORDS

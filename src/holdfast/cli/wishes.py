@@ -9,7 +9,8 @@ from typing import Any
 
 from holdfast.cli.parser import Parser
 from holdfast.cli.values import duration, show_size, size, whole
-from holdfast.config.headers import read_header, read_proxy
+from holdfast.config.certificates import read_bundle
+from holdfast.config.headers import read_header, read_headers_to, read_proxy
 from holdfast.config.presets import HELP as PRESETS_HELP
 from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
@@ -41,10 +42,14 @@ def arguments(parser: Parser) -> None:
         help="begin also with what its sitemaps list; only: with nothing else, and follow no links (off)",
     )
     scope.add_argument("--seeds", metavar="FILE", help="a file with one URL per line to begin with, besides URL")
-    pace_arguments(parser)
+    pace_arguments(parser).add_argument(
+        "--nofollow",
+        choices=("pages", "all", "off"),
+        help="obey the nofollow of pages (robots tag or header); all: of single links, too; off: of none (pages)",
+    )
 
 
-def pace_arguments(parser: Parser) -> None:
+def pace_arguments(parser: Parser) -> argparse._ArgumentGroup:
     """The options of every start command: how fast, how long, under which name, to which addresses."""
     pace = parser.add_argument_group("pace and limits (kept with the job; a changed one is applied and printed)")
     pace.add_argument(
@@ -71,6 +76,19 @@ def pace_arguments(parser: Parser) -> None:
         "--header", type=read_header, action="append", metavar="'K: V'", help="repeatable; for secrets see below"
     )
     pace.add_argument(
+        "--headers-to",
+        type=read_headers_to,
+        action="append",
+        metavar="HOST",
+        help="also send typed headers there; repeatable; any: all hosts, those without a secret",
+    )
+    pace.add_argument(
+        "--ca-bundle",
+        type=read_bundle,
+        metavar="FILE",
+        help="certificates to trust besides the system's, PEM; also SSL_CERT_FILE",
+    )
+    pace.add_argument(
         "--proxy", type=read_proxy, metavar="URL", help="http, https or socks5; with a password: env:NAME or file:PATH"
     )
     pace.add_argument("--cookies", action="store_true", default=None, help="keep cookies, in memory, for this job")
@@ -85,6 +103,7 @@ def pace_arguments(parser: Parser) -> None:
     advanced = parser.add_argument_group("advanced: simulated worlds")
     advanced.add_argument("--allow", action="append", metavar="ADDR:PORT", help="let this one private address through")
     advanced.add_argument("--resolve", action="append", type=_mapping, metavar="NAME=ADDR:PORT", help="connect there")
+    return pace
 
 
 def read_wishes(options: argparse.Namespace, urls: list[str]) -> Wishes:
@@ -113,9 +132,12 @@ def read_pace(options: argparse.Namespace) -> dict[str, Any]:
         "timeout_s": options.timeout,
         "user_agent": options.user_agent,
         "headers": None if options.header is None else tuple(options.header),
+        "headers_to": None if options.headers_to is None else tuple(options.headers_to),
+        "ca_bundle": options.ca_bundle,
         "proxy": options.proxy,
         "cookies": options.cookies,
         "ignore_robots": options.ignore_robots,
+        "nofollow": getattr(options, "nofollow", None),  # of `crawl` only
         "allow_private": options.allow_private,
         "allow": None if options.allow is None else tuple(options.allow),
         "resolve": None if options.resolve is None else dict(options.resolve),

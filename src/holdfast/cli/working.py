@@ -64,7 +64,7 @@ def _work(call: Call, job: Job, screen: Screen, ears: Ears, nursery: Nursery | N
         try:
             ended = session.run()
         except DiskFull as error:
-            raise DiskFull(f"{error.message}. {_free(call)} Then: holdfast resume {job.name}") from error
+            raise DiskFull(f"{error.message}. {_free(call)} Then: holdfast resume {job.word}") from error
         finally:
             ears.detach()
         feed.tell_rescue(ended.job)
@@ -88,6 +88,7 @@ def _session(call: Call, job: Job, feed: Feed, nursery: Nursery | None) -> Sessi
         return wiring.open_session(call.settings, with_secrets(job), progress=feed, trigger="cli")
     from holdfast.cli.supervisor import Supervisor
 
+    wiring.make_room(nursery.size)
     with_secrets(job)  # a secret that cannot be read is complained of here, once
     return Supervisor(call, job, feed, nursery)
 

@@ -41,6 +41,9 @@ class Gate:
     def told_aside(self, job: Job, aside: Job) -> None:
         """Nobody is told: the earlier job is among the jobs."""
 
+    def told_first(self, others: list[Job], mode: str | None) -> None:
+        """Nobody is told: the others are among the jobs. A mode is asked for when the job is run."""
+
     def _differing(self, job: Job, params: dict[str, Any]) -> list[str]:
         """Which inputs would change; Refused where they must not."""
         differ = [name for name in {**job.params, **params} if not _same(job.params, params, name)]

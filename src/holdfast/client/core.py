@@ -101,11 +101,15 @@ class Client:
             wishes_of_list(Path(path), Path(template), checked)
         return [self._submitted(row) for row in rows]
 
-    def restore(self, path: str | Path, *, name: str | None = None, replace: bool = False) -> Job:
-        """A job from a snapshot. Its name must be free, or be another, or `replace` keeps who has it as NAME~1."""
+    def restore(self, path: str | Path, *, name: str | None = None, replace: bool = False, trust: bool = False) -> Job:
+        """A job from a snapshot. Its name must be free, or be another, or `replace` keeps who has it as NAME~1.
+
+        One that wants more than public pages (private addresses, secrets of this computer, a proxy, code of its own) is
+        refused and said to, unless `trust` is given.
+        """
         from holdfast.engine.restore import Wishes
 
-        wishes = Wishes(name, replace, ACTOR)
+        wishes = Wishes(name, replace, ACTOR, trust)
         with wiring.opened_snapshot(Path(path)) as snapshot, closing(wiring.open_ledger(self._settings)) as ledger:
             return Job(self._settings, wiring.restore_snapshot(self._settings, ledger, snapshot, wishes))
 
@@ -249,11 +253,12 @@ def restore(
     *,
     name: str | None = None,
     replace: bool = False,
+    trust: bool = False,
     data: str | Path | None = None,
     database: str | None = None,
 ) -> Job:
     """`Client(data=…).restore(…)`."""
-    return Client(data=data, database=database).restore(path, name=name, replace=replace)
+    return Client(data=data, database=database).restore(path, name=name, replace=replace, trust=trust)
 
 
 def job(reference: str, *, data: str | Path | None = None, database: str | None = None) -> Job:

@@ -21,6 +21,7 @@ from holdfast.config import Settings
 from holdfast.config.results_file import writable
 from holdfast.engine import control, retrying
 from holdfast.engine import exclude as exclusions
+from holdfast.engine.asking import same_inputs, second_job
 from holdfast.engine.breakdown import breakdown_document
 from holdfast.engine.documents import change_document, failures_document, run_document, target_document
 from holdfast.engine.explain import explain
@@ -40,6 +41,7 @@ from holdfast.model.target import TargetRow
 from holdfast.policy import filters, limits
 from holdfast.policy.marks import check_word
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 
 POLL_S = 0.05
 ROWS_AT_ONCE = 500
@@ -82,7 +84,8 @@ class Job:
         with self._ledger() as ledger:
             job, counts, point = ledger.books(self._key)
             worked, now_ms = control.holder_of(ledger, job) is not None, SystemClock().wall_ms()
-            job = control.as_it_stands(ledger, job, is_worked=worked)
+            life_s = self._settings.lease_s
+            job = control.as_it_stands(ledger, job, is_worked=worked, now_ms=now_ms, life_s=life_s)
             waits, rate = waited_for(ledger, job, counts, now_ms), average_rate(job, counts)
             past = past_of(ledger, job.id, now_ms)
             return job_document(
@@ -114,6 +117,8 @@ class Job:
             job = ledger.books(self._key)[0]
             if mode in ("full", "new") and job.status == "completed":
                 control.rescan(ledger, job, mode=mode, actor=ACTOR)
+            if mode == "new" and job.run == 0:
+                _refuse_second(ledger, job)
         if processes == 1:
             work(self._settings, self._key, on_progress, halt)
         else:
@@ -275,14 +280,19 @@ class Job:
 
     # Results
 
-    def records(self, where: str = "", fields: str = "") -> Iterator[Row]:
-        """Results in the order of discovery: pages of a site, records of a recipe. `fields` as `--fields`."""
-        return self._records(_conditions(where), parse_fields(fields) if fields else None)
+    def records(self, where: str = "", fields: str = "", *, distinct: bool = False) -> Iterator[Row]:
+        """Results in the order of discovery: pages of a site, records of a recipe. `fields` as `--fields`.
 
-    def _records(self, where: list[filters.Condition], chosen: Fields | None) -> Iterator[Row]:
+        `distinct`: of pages with the same bytes only the first that was found.
+        """
+        return self._records(_conditions(where), parse_fields(fields) if fields else None, distinct)
+
+    def _records(self, where: list[filters.Condition], chosen: Fields | None, distinct: bool) -> Iterator[Row]:
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
-            with wiring.results_of(self._settings, ledger, job, where=where, fields=chosen) as results:
+            with wiring.results_of(
+                self._settings, ledger, job, where=where, fields=chosen, distinct=distinct
+            ) as results:
                 for row in results.rows():
                     yield Row(results.shaped(row))
 
@@ -297,8 +307,19 @@ class Job:
     def _stream(self, consumer: str | None, fields: str, work: bool, halt: Halt) -> Iterator[Row]:
         return stream(self._settings, self._key, consumer, fields, work=work, halt=halt)
 
-    def export(self, path: str | Path, *, format: str | None = None, where: str = "", fields: str = "") -> int:
-        """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named."""
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,
+        where: str = "",
+        fields: str = "",
+        distinct: bool = False,
+    ) -> int:
+        """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named.
+
+        `distinct`: of pages with the same bytes only the first that was found.
+        """
         form = format or next((form for suffix, form in FORMS.items() if str(path).endswith(suffix)), "")
         if form not in FORMS.values():
             raise BadParams(f"{path}: there is no form {form or 'of that suffix'}; there are: jsonl, csv, warc")
@@ -306,7 +327,9 @@ class Job:
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
             chosen = parse_fields(fields) if fields else None
-            with wiring.exporter(self._settings, ledger, job, where=_conditions(where), fields=chosen) as write_form:
+            with wiring.exporter(
+                self._settings, ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
+            ) as write_form:
 
                 def write(file: BinaryIO) -> None:
                     nonlocal written
@@ -376,6 +399,13 @@ class Job:
                     job = control.make_ready(ledger, job, row, actor=ACTOR)
             if job.status != wanted:
                 raise Refused(f"{job.name} is {job.status} already: it ended before it could be {wanted}")
+
+
+def _refuse_second(ledger: Ledger, job: model.Job) -> None:
+    """A first run has nothing to compare with; another job of the same inputs is what was meant."""
+    others = same_inputs(ledger, catalogue.recipe_for(job), job.params, but=job.id)
+    if others:
+        raise second_job(others, way=f'job("{others[0].name}").run(mode="new")', otherwise="run it without a mode")
 
 
 def _run(row: RunLook, job: model.Job, counts: model.Counts) -> Run:

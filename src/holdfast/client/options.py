@@ -8,10 +8,12 @@ from difflib import get_close_matches
 from typing import Any, TypedDict, get_args, get_type_hints
 
 from holdfast.client.arguments import check_kind
-from holdfast.config.headers import read_header, read_proxy
+from holdfast.config.certificates import read_bundle
+from holdfast.config.headers import read_header, read_headers_to, read_proxy
 from holdfast.config.presets import PRESETS
 from holdfast.errors import BadParams
 from holdfast.model import units
+from holdfast.policy.directives import OBEYED
 
 
 class PaceOptions(TypedDict, total=False):
@@ -27,6 +29,8 @@ class PaceOptions(TypedDict, total=False):
     time_limit: float | str
     user_agent: str
     headers: Mapping[str, str]
+    headers_to: Sequence[str]
+    ca_bundle: str
     proxy: str
     cookies: bool
     ignore_robots: bool
@@ -44,6 +48,7 @@ class CrawlOptions(PaceOptions, total=False):
     exclude: Sequence[str]
     max_depth: int
     sitemap: str
+    nofollow: str
     preset: str
 
 
@@ -64,6 +69,15 @@ def _agent(value: str) -> str:
     return value.strip()
 
 
+def _one_of(words: Sequence[str]) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if value not in words:
+            raise ValueError(f"{value!r} is none of {', '.join(words)}")
+        return value
+
+    return read
+
+
 # Python's name -> the field of Options, and the reader of its value; ranges are those of the command line.
 PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "concurrency": ("concurrency", _number(units.whole(1, 256))),
@@ -76,6 +90,8 @@ PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "time_limit": ("time_limit_s", _number(units.duration(0.001, 10**9))),
     "user_agent": ("user_agent", _agent),
     "headers": ("headers", lambda value: tuple(read_header(f"{name}: {text}") for name, text in value.items())),
+    "headers_to": ("headers_to", lambda value: tuple(map(read_headers_to, _texts(value)))),
+    "ca_bundle": ("ca_bundle", read_bundle),
     "proxy": ("proxy", read_proxy),
     "cookies": ("cookies", bool),
     "ignore_robots": ("ignore_robots", bool),
@@ -84,6 +100,7 @@ PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "allow": ("allow", lambda value: tuple(_texts(value))),
     "resolve": ("resolve", dict),
 }
+OF_SITES = {"nofollow": ("nofollow", _one_of(OBEYED))}  # the same, of `crawl` only
 SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
 # Numbers are read from texts as well, as the command line reads them; of everything else the annotation is the rule.
 _HINTS = get_type_hints(CrawlOptions)
@@ -92,7 +109,8 @@ KINDS = {name: kind for name, kind in _HINTS.items() if not {int, float} & {kind
 
 def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """(scope params, pace fields) of what was given; None counts as not given. BadParams names what cannot be used."""
-    known = (*PACE, *((*SCOPE, "preset") if scope else ()))
+    readers = {**PACE, **OF_SITES} if scope else PACE
+    known = (*readers, *((*SCOPE, "preset") if scope else ()))
     params: dict[str, Any] = {}
     pace: dict[str, Any] = {}
     for name, value in given.items():
@@ -110,8 +128,8 @@ def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, An
             raise BadParams(f"there is no option {name!r}{guess}", hint=f"options: {' '.join(known)}")
         if value is None or name == "preset":
             continue
-        if name in PACE:
-            field, read = PACE[name]
+        if name in readers:
+            field, read = readers[name]
             pace[field] = _read(name, value, read)
         else:
             params[name] = _texts(value) if name in ("include", "exclude") else value

@@ -70,7 +70,8 @@ def stream(settings: Settings, job: int, consumer: str | None, fields: str, *, w
     chosen = parse_fields(fields) if fields else None
     with closing(wiring.open_to_look(settings)) as ledger:
         now = ledger.books(job)[0]
-        with wiring.results_of(settings, ledger, now, fields=chosen) as results:
+        with wiring.results_of(settings, ledger, now, fields=chosen, apart=work) as results:
+            results.refuse_duplicates()
             workforce, why = Workforce(settings, ledger, job, halt, work=work), "drain"
             try:
                 for row in Stream(ledger, job, SystemClock(), consumer=consumer).follow(workforce.is_over, halt.wait):

@@ -11,16 +11,18 @@ from pathlib import Path
 
 import msgspec
 
-from holdfast.config.secrets import REFERENCES
-from holdfast.config.secrets import SECRET_HEADERS as SECRET
+from holdfast.config.certificates import more_roots
+from holdfast.config.secrets import HARMLESS_HEADERS, REFERENCES, is_secret
 from holdfast.errors import BadParams
 from holdfast.model.job import Job, Options
+from holdfast.model.keys import canonical
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]{0,4000})")
 _VALUE = re.compile(r"[\t\x20-\x7e]*")
 _PROXY = re.compile(
     r"(?:https?|socks5)://(?P<user>[^/@\s]*@)?(?:[A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{1,5})/?"
 )
+ANYWHERE = "any"
 OURS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent"})
 
 
@@ -32,9 +34,19 @@ def read_header(text: str) -> tuple[str, str]:
     name, value = found[1], found[2].strip()
     if name.lower() in OURS:
         raise ArgumentTypeError(f"{name} is set by Holdfast itself (the agent by --user-agent)")
-    if name.lower() in SECRET and not value.startswith(REFERENCES):
+    if is_secret(name, value) and not value.startswith(REFERENCES):
         raise ArgumentTypeError(f"{name} would be stored in the clear; write {name}: env:NAME or {name}: file:PATH")
     return name, value
+
+
+def read_headers_to(text: str) -> str:
+    """A further origin that typed headers go to, `https://api.example.org`; or `any`, for those without a secret."""
+    if text == ANYWHERE:
+        return text
+    address = canonical(text if "://" in text else f"https://{text}")
+    if address is None:
+        raise ArgumentTypeError(f"{text!r} is neither a host, such as api.example.org, nor `any`")
+    return address.origin
 
 
 def read_proxy(text: str) -> str:
@@ -48,7 +60,10 @@ def read_proxy(text: str) -> str:
 
 
 def check_secrets(options: Options) -> None:
-    """Refuse a reference that cannot be read now, or says what cannot be used, before it is kept with a job."""
+    """Refuse a reference that cannot be read now, or says what cannot be used, before it is kept with a job.
+
+    Certificates are refused alike.
+    """
     _filled(options, os.environ)
 
 
@@ -58,9 +73,15 @@ def with_secrets(job: Job, environ: Mapping[str, str] | None = None) -> Job:
 
 
 def _filled(options: Options, env: Mapping[str, str]) -> Options:
-    """Headers that carry a secret go apart: they are only for the origins that the job was given."""
+    """Headers go apart that are only for the origins that the job was given: all but the harmless ones, unless those
+    without a secret are for every host."""
+    more_roots(options.ca_bundle, env)
     headers = [(name, _value(name, value, env)) for name, value in options.headers]
-    secret = [name.lower() in SECRET or value.startswith(REFERENCES) for name, value in options.headers]
+    anywhere = ANYWHERE in options.headers_to
+    secret = [
+        value.startswith(REFERENCES) or is_secret(name, value) or not (anywhere or name.lower() in HARMLESS_HEADERS)
+        for name, value in options.headers
+    ]
     return msgspec.structs.replace(
         options,
         headers=tuple(header for header, hidden in zip(headers, secret, strict=True) if not hidden),

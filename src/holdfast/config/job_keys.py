@@ -85,12 +85,15 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
     JobKey("scope",         _TEXT,     _CRAWL,        "`host`, `domain`, `prefix` or `any`", "--scope"),
     JobKey("sitemap",       _TEXT,     _CRAWL,        "`auto`, `only` or `off`", "--sitemap"),
     JobKey("ignore_robots", _FLAG,     ALL,           "fetch what robots.txt disallows", "--ignore-robots"),
+    JobKey("nofollow",      _TEXT,     _CRAWL,        "which nofollow is obeyed: `pages`, `all`, `off`", "--nofollow"),
     JobKey("allow_private", _FLAG,     ALL,           "permit private addresses", "--allow-private"),
     JobKey("allow",         _TEXTS,    ALL,           "private addresses let through, one by one", "--allow"),
     JobKey("resolve",       kinds.NAMES, ALL,         "names of simulated worlds, and where they are", "--resolve"),
     JobKey("user_agent",    _TEXT,     ALL,           "what sites are told", "--user-agent"),
     JobKey("header",        _HEADERS,  ALL,           "`K: V`; secrets by `env:NAME` or `file:PATH`", "--header"),
     JobKey("proxy",         kinds.SECRET_URL, ALL,    "a proxy; with a password `env:NAME` or `file:PATH`", "--proxy"),
+    JobKey("headers_to",    _TEXTS,    ALL,           "hosts that headers go to, beside the seeds'", "--headers-to"),
+    JobKey("ca_bundle",     _TEXT,     ALL,           "certificates to trust besides the system's", "--ca-bundle"),
     JobKey("cookies",       _FLAG,     ALL,           "keep cookies", "--cookies"),
     JobKey("browser",       _FLAG,     ALL,           "fetch with Chromium", "--browser"),
     JobKey("record",        _FLAG,     ALL,           "keep requests and failed answers too", "--record"),
@@ -110,10 +113,10 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
     JobKey("output",        _TEXT,     ALL,           "write results there when the command ends", "--output"),
     JobKey("to",            _TEXT,     ALL,           "the form of the results", "--to"),
     JobKey("start_paused",  _FLAG,     ALL,           "submit only", "--start-paused"),
-    JobKey("fail_on",       _TEXT,     ALL,           "`never`, `any` or `5%`: what counts for exit code 3",
+    JobKey("fail_on",       _TEXT,     ALL,           "`never`, `problems`, `any` or `5%`: what counts for exit code 3",
            "--fail-on"),
     JobKey("notify",        _TEXTS,    ALL,           "who is told; not used yet"),
 )}
 # fmt: on
 INPUTS = ("seeds", "range", "list", "keywords")
-PATHS = ("seeds_file", "keywords_file", "output")  # relative to the file that names them
+PATHS = ("seeds_file", "keywords_file", "output", "ca_bundle")  # relative to the file that names them

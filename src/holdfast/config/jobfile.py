@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast.config.files import read_toml
 from holdfast.config.job_keys import COMMANDS, INPUTS, JOB_KEYS, OWN_RECIPE, PATHS, JobKey
+from holdfast.config.rows import refuse_reach
 from holdfast.config.secrets import placed
 from holdfast.config.table import KEYS
 from holdfast.errors import BadParams
@@ -55,7 +56,10 @@ def job_in(document: dict[str, Any], path: Path, row: Mapping[str, str] | None =
             raise BadParams(f"{path}: a job file describes one job, and nothing else", hint=", ".join(jobs))
         [(name, document)] = jobs.items()
         where = f"{path}: job.{name}"
-    table = document if row is None else filled(document, row, where=where)
+    table = document
+    if row is not None:
+        table = filled(document, row, where=where)
+        refuse_reach(document, table, path.parent)
     return wish(name, table, where=where, folder=path.parent)
 
 

@@ -13,6 +13,7 @@ from holdfast.config import files
 from holdfast.config.secrets import is_reference, placed, secret
 from holdfast.config.table import ALIASES, ELSEWHERE, KEYS, OBSOLETE, OF_A_FILE, PREFIX, SETTINGS, VARIABLES, Setting
 from holdfast.config.trees import TREES, check_tree
+from holdfast.config.trust import refuse_foreign
 from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 
@@ -67,6 +68,8 @@ def read(places: Places) -> Reading:
 def _paths(places: Places, environ: Mapping[str, str]) -> list[Path]:
     """The files that are there, the strongest first."""
     near = places.config or files.nearest(places.start or Path())
+    if near is not None and places.config is None:
+        refuse_foreign(near)
     own = files.users_own(environ)
     return [path for path in (near, own) if path is not None and (path is places.config or path.is_file())]
 

@@ -5,15 +5,34 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from math import log2
 from pathlib import Path
+from urllib.parse import unquote_plus
 
 from holdfast.errors import BadParams
 
 REFERENCES = ("env:", "file:")
-SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "x-api-key"})
+# In a header's name, anywhere or as a word of its own; and how values look that are a secret under any name.
+_SECRET_PARTS = ("token", "secret", "password", "passwd", "apikey", "cookie", "session", "credential", "authoriz")
+_SECRET_WORDS = frozenset({"key", "auth", "pwd", "sid", "jwt", "authentication", "signature"})
+_SECRET_VALUE = re.compile(
+    r"(?i:bearer|basic|digest|token|apikey|negotiate)\s+\S{6,}"
+    r"|eyJ[\w-]{8,}\.[\w-]{8,}.*"
+    r"|(?:gh[a-z]_|github_pat_|glpat-|sk-|xox[a-z]-|AKIA|AIza|hf_|npm_|pypi-)\S{10,}"
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
+_RUN = re.compile(r"[A-Za-z0-9+=]{20,}")
+_BITS_MIN = 3.0  # per character: English without spaces has less in so short a text, or no digits
+# They say what we can read or want, and nothing of who we are: sent to every host.
+HARMLESS_HEADERS = frozenset(
+    {
+        "accept", "accept-charset", "accept-language", "cache-control", "dnt", "from", "pragma", "sec-gpc",
+        "upgrade-insecure-requests",
+    }
+)  # fmt: skip
 SECRET_BYTES_MAX = 64_000
-_IN_AN_ADDRESS = r"(?<=://)([^/@\s:]*):([^/\s]*)@"
-_IN_A_QUERY = r"(?<=password=)[^&\s]*"
+_FIELD = re.compile(r"([^\s&;?='\"]++)(\s*+=\s*+)('(?:[^'\\]|\\.)*+'?|[^&;\s]*+)", re.DOTALL)
+_SECRET_FIELDS = ("pass", "pwd", "secret", "token")
 
 
 def is_reference(text: str) -> bool:
@@ -44,21 +63,66 @@ def read_secret(path: Path, *, what: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """An address without the password in it."""
-    return re.sub(_IN_A_QUERY, "***", re.sub(_IN_AN_ADDRESS, r"\1:***@", text))
+    """An address, or the words of a connection, without its secrets. Rather too much is hidden than too little."""
+    if is_reference(text):
+        return text
+    text = _FIELD.sub(_field, text)
+    scheme, mark, rest = text.partition("://")
+    before, at, behind = (rest if mark else text).rpartition("@")  # a password may have any character, also an @
+    if at and ":" in before:
+        behind = f"{before.partition(':')[0]}:***@{behind}"
+    elif at:
+        behind = f"{before}@{behind}"
+    elif mark:
+        behind = _without_odd_port(behind)
+    return f"{scheme}{mark}{behind}" if mark else behind
+
+
+def _without_odd_port(rest: str) -> str:
+    """`u:secret` where `host:port` should stand: the host was forgotten."""
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    for host in authority.split(","):
+        _, colon, port = host.rpartition(":")
+        if colon and port and not port.isdigit() and not host.endswith("]"):
+            return f"{authority.partition(':')[0]}:***{rest[len(authority) :]}"
+    return rest
+
+
+def _field(found: re.Match[str]) -> str:
+    name = unquote_plus(found[1]).lower()
+    return f"{found[1]}{found[2]}***" if any(part in name for part in _SECRET_FIELDS) else found[0]
 
 
 def refuse_clear_password(text: str) -> None:
     """ValueError where an address carries its password."""
-    if not is_reference(text) and re.search(_IN_AN_ADDRESS, text):
+    if redacted(text) != text:
         raise ValueError("a password would be stored in the clear; write env:NAME or file:PATH in place of the address")
 
 
 def refuse_clear_header(line: str) -> None:
     """ValueError where a header that carries a secret carries it in the clear."""
     name, _, value = line.partition(":")
-    if name.strip().lower() in SECRET_HEADERS and not is_reference(value.strip()):
+    if is_secret(name.strip(), value.strip()) and not is_reference(value.strip()):
         raise ValueError(f"{name} would be stored in the clear; write {name}: env:NAME or {name}: file:PATH")
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether this header seems to carry a secret, by its name or by what its value looks like."""
+    low = name.lower()
+    if low in HARMLESS_HEADERS:
+        return False
+    words = re.split(r"[^a-z0-9]+", low)
+    if not _SECRET_WORDS.isdisjoint(words) or any(part in low.replace("-", "") for part in _SECRET_PARTS):
+        return True
+    return _SECRET_VALUE.fullmatch(value) is not None or any(map(_is_random, _RUN.findall(value)))
+
+
+def _is_random(run: str) -> bool:
+    """Letters and digits mixed, hardly one of them twice: nothing that a person made up."""
+    if run.isalpha() or run.isdigit():
+        return False
+    shares = [run.count(char) / len(run) for char in set(run)]
+    return -sum(share * log2(share) for share in shares) >= _BITS_MIN
 
 
 def placed(text: str, folder: Path) -> str:

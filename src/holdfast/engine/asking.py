@@ -12,11 +12,14 @@ from typing import Any, Protocol
 import msgspec
 
 from holdfast.engine.control import holder_of, pause, submit
+from holdfast.engine.documents import start_of
 from holdfast.errors import Refused
 from holdfast.model.job import Job, JobSpec, Options
 from holdfast.model.units import show_duration, show_size
 from holdfast.ports import Ledger
 from holdfast.recipe import AnyRecipe
+
+OF_EARLIER_RUNS = ("new", "resume")  # modes that only mean something of a job that is there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,7 @@ class Asked:
     name: str | None = None
     named: Job | None = None  # typed instead of what would describe it
     new: bool = False
+    mode: str | None = None  # how a job that is there is to be scanned again, where that was asked for
     whole: bool = False  # `given` are all params that the job should have
     kept: Mapping[str, Any] = field(default_factory=dict)
     first_urls: tuple[str, ...] = ()  # checked before a job is made of them
@@ -81,6 +85,23 @@ class Asked:
         )
 
 
+def same_inputs(ledger: Ledger, recipe: AnyRecipe, params: dict[str, Any], *, but: int | None = None) -> list[Job]:
+    """Jobs of this recipe that began with the same seeds, range or params, whatever they are called."""
+    wanted = recipe.identity(params)
+    mine = [job for job in ledger.jobs() if job.recipe == recipe.name and job.identity is not None and job.id != but]
+    return [job for job in mine if recipe.identity(job.params) == wanted]
+
+
+def second_job(others: list[Job], *, way: str, otherwise: str) -> Refused:
+    """Asked to go on from an earlier run, we do not begin a second job of the same inputs in silence."""
+    names = " and ".join(job.name for job in others)
+    verb = "works" if len(others) == 1 else "work"
+    return Refused(
+        f"There is no such job yet, and {names} {verb} the same inputs",
+        hint=f"did you mean: {way}; to begin a second job, {otherwise}",
+    )
+
+
 class Desk(Protocol):
     """How one surface answers."""
 
@@ -93,6 +114,9 @@ class Desk(Protocol):
     def told_aside(self, job: Job, aside: Job) -> None:
         """An earlier job was set aside."""
 
+    def told_first(self, others: list[Job], mode: str | None) -> None:
+        """A job is begun; `others` work the same inputs under other names."""
+
 
 def judge(ledger: Ledger | None, asked: Asked, desk: Desk) -> tuple[Job | None, dict[str, Any], Options]:
     """(the job that is there, the params and options asked for), or what is wrong with them is raised. Writes nothing.
@@ -100,6 +124,11 @@ def judge(ledger: Ledger | None, asked: Asked, desk: Desk) -> tuple[Job | None, 
     Without a ledger there are no jobs yet.
     """
     found = None if ledger is None else asked.known(ledger)
+    if found is None and ledger is not None and asked.mode in OF_EARLIER_RUNS and not asked.new:
+        others = same_inputs(ledger, asked.recipe, asked.params(None))
+        if others:
+            way = f"holdfast {start_of(others[0])} {others[0].name} --mode {asked.mode}"
+            raise second_job(others, way=way, otherwise="leave --mode out")
     if found is not None and not asked.new and found.recipe != asked.recipe.name:
         raise Refused(f"{found.name} is a job of the recipe {found.recipe!r}, not of {asked.recipe.name!r}")
     earlier = asked.named if asked.new else found  # started over, a job keeps what was not typed anew
@@ -118,6 +147,8 @@ def find_or_submit(ledger: Ledger, asked: Asked, desk: Desk, *, actor: str) -> J
         aside, is_ours = _set_aside(ledger, found, actor)
         if is_ours:  # else somebody starts it over at this very moment: theirs is the new job
             desk.told_aside(found, aside)
+    else:
+        desk.told_first(same_inputs(ledger, asked.recipe, params), asked.mode)
     return _submitted_in_the_open(ledger, asked.spec(params, options), actor)
 
 
@@ -127,7 +158,7 @@ def _set_aside(ledger: Ledger, job: Job, actor: str) -> tuple[Job, bool]:
     if owner is not None:
         raise Refused(
             f"{job.name} is being worked by {owner}; it cannot be started over now. "
-            f"Allowed: holdfast pause {job.name}, holdfast cancel {job.name}."
+            f"Allowed: holdfast pause {job.word}, holdfast cancel {job.word}."
         )
     if job.status == "in_progress":
         pause(ledger, job, actor=actor)

@@ -13,11 +13,12 @@ from holdfast.engine.patience import repeated
 from holdfast.errors import Corrupt, LedgerUnavailable
 from holdfast.model.job import BEING_WORKED, Job, JobSpec
 from holdfast.model.keys import seed_address
-from holdfast.model.lease import Lease, Owner
+from holdfast.model.lease import LEASE_S, Lease, Owner
 from holdfast.model.states import JOB, move
 from holdfast.model.target import TargetRow
 from holdfast.policy import limits
 from holdfast.policy.filters import Condition
+from holdfast.policy.leasing import RENEW_AT_SHARE
 from holdfast.policy.recovery import Row, Sight, look
 from holdfast.ports import Ledger
 
@@ -46,11 +47,23 @@ def holder_of(ledger: Ledger, job: Job) -> Owner | None:
     return None
 
 
-def as_it_stands(ledger: Ledger, job: Job, *, is_worked: bool) -> Job:
-    """The job as people see it: one that nobody works stands still since its last commit, not since its start."""
-    if job.status != "in_progress" or is_worked:
+def as_it_stands(
+    ledger: Ledger, job: Job, *, is_worked: bool, now_ms: int | None = None, life_s: float = LEASE_S
+) -> Job:
+    """The job as people see it: one that nobody works stands still since its last commit, not since its start.
+
+    The active time of one that is worked is told with the beats of its lease, of this life. Before a run's first beat
+    the run has been active since it began (`now_ms`: the wall clock).
+    """
+    if job.status != "in_progress":
         return job
-    return replace(job, since=max(job.since, ledger.pulse(job.id)))
+    if not is_worked:
+        return replace(job, since=max(job.since, ledger.pulse(job.id)))
+    if now_ms is None or job.options.time_limit_s is not None:  # told every second where it is limited
+        return job
+    began = max((run.started_at for run in ledger.runs(job.id) if run.ended_at is None), default=now_ms)
+    untold = now_ms - began
+    return replace(job, active_ms=job.active_ms + untold) if 0 < untold < life_s * RENEW_AT_SHARE * 1000 else job
 
 
 def is_queued(job: Job) -> bool:

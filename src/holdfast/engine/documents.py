@@ -87,7 +87,7 @@ def start_of(job: Job) -> str:
 
 
 def retry_command(job: Job, where: str) -> str:
-    return f"holdfast retry {job.name} --where {shlex.quote(where)}"
+    return f"holdfast retry {job.word} --where {shlex.quote(where)}"
 
 
 def change_document(change: Change) -> dict[str, Any]:

@@ -54,6 +54,11 @@ class Executor:
         self._recipe, self._context, self._fetching, self._clock = recipe, context, fetching, clock
         self._max_attempts, self._random = max_attempts, random
 
+    @property
+    def held_bytes(self) -> int:
+        """Of answers, by steps that are not over."""
+        return self._fetching.held_bytes
+
     async def work(self, claimed: Claimed, *, late: bool = False) -> Finished:
         """`late`: the turn that the claim took at its host is over, so another is taken."""
         began_at = self._clock.wall_ms()
@@ -64,7 +69,12 @@ class Executor:
             hold_ms, wait_ms = (error.hold_ms, error.wait_ms) if isinstance(error, HostWaits) else (0, None)
             return handed_back(claimed, self._clock.wall_ms(), error.message[:MESSAGE_LENGTH_MAX], hold_ms, wait_ms)
         except Blocked as error:
+            if error.hold_ms:
+                because = f"{error.code}: {error.message}"[:MESSAGE_LENGTH_MAX]
+                return handed_back(claimed, self._clock.wall_ms(), because, error.hold_ms)
             outcome = Failed(error.code, error.message)
+        finally:
+            fetch.end()
         if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:
             return self._not_its_fault(claimed, outcome)
         return self._judged(claimed, outcome, began_at, elsewhere=fetch.elsewhere)
@@ -105,7 +115,7 @@ class Executor:
             ended_at=now,
             disposition="" if isinstance(outcome, Failed) else outcome.disposition,
             code=ruling.code,
-            rule=outcome.rule if isinstance(outcome, Skipped) else "",
+            rule="" if isinstance(outcome, Failed) else outcome.rule,
             because=ruling.because[:MESSAGE_LENGTH_MAX],
             wait_ms=ruling.wait_ms,
             elsewhere=elsewhere,

@@ -17,18 +17,20 @@ from holdfast.model.codes import CODES
 from holdfast.model.edit import Exclusion
 from holdfast.model.job import Job
 from holdfast.model.keys import Address, key_of, seed_address
-from holdfast.model.outcome import UNCHANGED
+from holdfast.model.outcome import NOFOLLOW, UNCHANGED
 from holdfast.model.target import AttemptRow, TargetRow
 from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern
 from holdfast.policy.retry import bare
 from holdfast.policy.robots import read_robots
-from holdfast.policy.scope import Scope
+from holdfast.policy.scope import BY_PATTERN_LENGTH, Scope
 from holdfast.policy.traps import LIMIT, SENTENCES
 from holdfast.policy.waiting import Wait, clock_time, host_wait, target_wait
 from holdfast.ports import Looks, Surveys, Views
 
 REDIRECTS = "redirects to "  # how a duplicate that is a redirect begins its because
+REFRESHES = "refreshes to "  # and how a page that does so
+MOVED = ("duplicate", "page", NOFOLLOW)
 HOPS_MAX = 11
 SEEDS_LOOKED_AT = 100
 PAGES_NAMED = 3
@@ -144,15 +146,16 @@ class _Known:
         if self._row.disposition == UNCHANGED:
             said = f"the site said at {_when(self._row.settled_at)} that it has not changed"
             return self._told("fetched", f"fetched and saved in an earlier run; {said}")
+        also = f"; {self._row.because}" if self._row.because else ""
         what = "" if self._row.disposition in (None, "page") else f" ({self._row.disposition})"
-        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}")
+        return self._told("fetched", f"saved{what} at {_when(self._row.settled_at)}{also}")
 
     def _failed(self) -> Explanation:
         code = self._row.code or ""
         meaning = CODES[code].meaning if code in CODES else "unknown"
         said = bare(self._row.because or "-", code, self._row.url)
         because = f"{code} ({meaning}) after {self._tries()}: {said}"
-        undo = f"holdfast retry {self._job.name} --where {shlex.quote(_only(self._row))}"
+        undo = f"holdfast retry {self._job.word} --where {shlex.quote(_only(self._row))}"
         return self._told("failed", because, undo=undo)
 
     def _tries(self) -> str:
@@ -183,7 +186,7 @@ class _Known:
     def _duplicate(self) -> Explanation:
         because = self._row.because or "the same as another target"
         there = because.removeprefix(REDIRECTS)
-        undo = f"holdfast explain {self._job.name} {shlex.quote(there)}" if there != because else None
+        undo = f"holdfast explain {self._job.word} {shlex.quote(there)}" if there != because else None
         return self._told("redirected" if undo else "duplicate", because, undo=undo)
 
     def _excluded(self) -> Explanation:
@@ -194,7 +197,7 @@ class _Known:
             because = f"{told_exclusion(by_hand)}, and removed at {iso(by_hand.removed_at)} when the job was complete"
             return self._told("excluded", because, undo=f"{self._start()} --mode full")
         if by_hand is not None:
-            undo = f"holdfast exclude {self._job.name} --remove {by_hand.n}"
+            undo = f"holdfast exclude {self._job.word} --remove {by_hand.n}"
             return self._told("excluded", told_exclusion(by_hand), rule=f"{rule}: {by_hand.pattern}", undo=undo)
         scope = _scope_of(params)
         if rule == "exclude" and scope is not None:
@@ -210,12 +213,15 @@ class _Known:
             patterns = ", ".join(pattern.text for pattern in scope.include)
             because = f"none of the job's include patterns fits: {patterns}"
             return self._told("excluded", because, rule=f"include {patterns}")
+        if rule == BY_PATTERN_LENGTH.rule and scope is not None:
+            because = f"a pattern of the job is tried on paths of at most {scope.path_max} characters"
+            return self._told("excluded", because)
         if rule == "scope" and scope is not None:
             return self._told("excluded", f"the job's scope became {scope.kind}, to which it does not belong")
         return self._told("excluded", self._row.because or f"left out by the rule {rule or 'exclude'}")
 
     def _start(self) -> str:
-        return f"holdfast {start_of(self._job)} {self._job.name}"
+        return f"holdfast {start_of(self._job)} {self._job.word}"
 
     def _in_another_scope(self) -> str:
         """What a job takes that has come to its end is more than what any other takes."""
@@ -227,9 +233,9 @@ class _Known:
             verdict, option = EXTENDED[job.stop_reason]
             rule = f"max_pages {job.options.max_pages}" if verdict == "over_cap" else None
             because = f"found, and not fetched: {job.because}"
-            return self._told(verdict, because, rule=rule, undo=f"holdfast resume {job.name} {option}")
+            return self._told(verdict, because, rule=rule, undo=f"holdfast resume {job.word} {option}")
         if job.status != "in_progress":
-            undo = f"holdfast resume {job.name}" if job.status in ("paused", "failed", "timeout") else self._start()
+            undo = f"holdfast resume {job.word}" if job.status in ("paused", "failed", "timeout") else self._start()
             because = f"not fetched yet: the job is {job.status} ({job.because})"
             return self._told("waiting", because, undo=undo, not_before=row.not_before)
         wait = self._wait()
@@ -269,6 +275,10 @@ def _unknown(ledger: Reading, job: Job, address: Address) -> Explanation:
     cut = _cut_short(ledger, job) if rule is None and job.recipe == SITE else None
     if cut is not None:
         return Explanation(url=address.url, verdict="over_cap", status=None, rule="links per page", because=cut)
+    left = _left_alone(ledger, job) if rule is None and job.recipe == SITE else None
+    if left is not None:
+        undo = f"holdfast {start_of(job)} {job.word} --nofollow off --mode full"
+        return Explanation(url=address.url, verdict="robots", status=None, rule=NOFOLLOW, because=left, undo=undo)
     unread = _unread(ledger, job)
     return Explanation(
         url=address.url, verdict="never_found", status=None, rule=rule,
@@ -288,6 +298,19 @@ def _cut_short(ledger: Reading, job: Job) -> str | None:
         f"no link that was followed leads to it, but not every one was: {pages[0].url} has {marks.links + marks.limit} "
         f"of them and {marks.links} are followed on a page. Pages with more: {', '.join(p.url for p in pages)}{more}"
     )
+
+
+def _left_alone(ledger: Reading, job: Job) -> str | None:
+    """Where it may stand all the same: on a page whose links were left, or among the links that were."""
+    by_page = [("disposition", True, (NOFOLLOW,))]
+    by_link = [("rule", True, (NOFOLLOW,)), ("status", True, ("succeeded",))]
+    rows = [*ledger.targets(job.id, where=by_page, limit=PAGES_NAMED + 1)]
+    rows += ledger.targets(job.id, where=by_link, limit=PAGES_NAMED + 1) if not rows else ()
+    if not rows:
+        return None
+    more = " and others" if len(rows) > PAGES_NAMED else ""
+    pages = ", ".join(row.url for row in rows[:PAGES_NAMED])
+    return f"no link that was followed leads to it, but nofollow kept links from being followed on {pages}{more}"
 
 
 def _marks(target: int, doc: bytes) -> _Record:
@@ -320,6 +343,8 @@ def _scope_says(ledger: Reading, job: Job, address: Address) -> tuple[str | None
     if ruling.rule == "include":
         patterns = ", ".join(pattern.text for pattern in scope.include)
         return f"include {patterns}", f"no include pattern fits it: {patterns}"
+    if ruling == BY_PATTERN_LENGTH:
+        return ruling.rule, f"a pattern of the job is tried on paths of at most {scope.path_max} characters"
     if ruling.rule in SENTENCES:
         return ruling.rule, f"it would not be followed: {SENTENCES[ruling.rule]}"
     barred = _barred(ledger, job, address)
@@ -354,9 +379,11 @@ def _final_hosts(ledger: Reading, job: Job) -> set[str]:
             if row is None:
                 break
             found.add(row.host)
-            if row.disposition != "duplicate" or not (row.because or "").startswith(REDIRECTS):
+            there = (row.because or "").removeprefix(REDIRECTS).removeprefix(REFRESHES)
+            if there == (row.because or "") or row.disposition not in MOVED:
                 break
-            url = (row.because or "").removeprefix(REDIRECTS)
+            url, more, _ = there.partition(" ")
+            url = url.removesuffix(";") if more else url
     return found
 
 

@@ -28,6 +28,8 @@ Write = Callable[[bytes], object]
 
 def write_jsonl(results: Results, write: Write, rows: Iterable[PageRow] | None = None) -> int:
     """One object per line; answers how many. Of all results, unless they are handed in one by one."""
+    if rows is not None:
+        results.refuse_duplicates()
     encoder = msgspec.json.Encoder()
     written = 0
     for row in results.rows() if rows is None else rows:
@@ -40,6 +42,8 @@ def write_csv(results: Results, write: Write, rows: Iterable[PageRow] | None = N
     """A line of names, then one line per result; no cell is a formula."""
     if rows is not None and not results.has_known_fields:
         raise BadParams("the columns of results that are still to come are not known", hint="name them with --fields")
+    if rows is not None:
+        results.refuse_duplicates()
     columns = results.columns()
     known = frozenset(columns)
     write(csv_line(columns))

@@ -10,16 +10,16 @@ import secrets
 from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock, jittered
+from holdfast.engine.blocks import Blocks
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.pace import Pace
 from holdfast.engine.robots import RobotsBook
-from holdfast.errors import Blocked, Disallowed, FetchError, HostWaits, RobotsUnreachable
+from holdfast.errors import Disallowed, FetchError, HostWaits, RobotsUnreachable
 from holdfast.model.exchange import Headers, Request, Response
 from holdfast.model.host import ANSWERED, FAILED, FORBADE, UNTOLD, Visited
 from holdfast.model.job import Options
-from holdfast.model.keys import Address, canonical, origin_of
+from holdfast.model.keys import Address, canonical
 from holdfast.model.target import Claimed
-from holdfast.policy.blocking import block_page
 from holdfast.policy.politeness import OF_THE_HOST, ROBOTS_REDIRECTS_MAX
 from holdfast.policy.retry import backoff, read_retry_after
 from holdfast.policy.robots import Robots
@@ -51,11 +51,13 @@ class Fetching:
         options: Options,
         random: Random,
         pace: Pace,
+        blocks: Blocks,
     ) -> None:
         self.fetcher, self.book, self._thread, self.clock = fetcher, book, thread, clock
         self._options, self._random, self._pace = options, random, pace
         self._far_ms = max(FAR_MS, 2 * options.delay_ms)
-        self.detects_blocks = options.detect_blocks
+        self.blocks = blocks if options.detect_blocks else None
+        self.held_bytes = 0  # of answers that steps were given and have not ended with
 
     async def visit(self, request: Request, host: str, claimed: Claimed, *, may_wait: bool) -> Response:
         """A request in the host's next turn, waited for. HostWaits: it is far away; the target is better given back.
@@ -134,7 +136,7 @@ class Fetching:
 class StepFetch:
     """Fulfils `recipe.Fetch` for one attempt at one target. It follows no redirect: each hop is another call."""
 
-    __slots__ = ("_at_home", "_claimed", "_job", "_sent", "_unused", "elsewhere")
+    __slots__ = ("_at_home", "_claimed", "_held_bytes", "_job", "_sent", "_unused", "elsewhere")
 
     def __init__(self, job: Fetching, claimed: Claimed, *, late: bool = False) -> None:
         self._job, self._claimed = job, claimed
@@ -142,14 +144,19 @@ class StepFetch:
         self._at_home = False  # whether a request to the target's own host is under way
         self._sent = late  # given back and claimed anew, it might be late again
         self.elsewhere = False  # whether the last request was sent to another host
+        self._held_bytes = 0
 
     async def __call__(self, url: str, headers: Headers = ()) -> Response:
         response = await self._answer(url, headers)
-        signs = block_page(response) if self._job.detects_blocks else ""
-        if signs:
-            host = origin_of(response.url).partition("//")[2]
-            raise Blocked(f"{host} blocks us: it answered {response.status} with a block page ({signs})")
+        self._held_bytes += len(response.body)
+        self._job.held_bytes += len(response.body)
+        if self._job.blocks is not None:
+            await self._job.blocks.check(response, self._claimed)
         return response
+
+    def end(self) -> None:
+        """The step is over: what it kept of its answers is in what it returned."""
+        self._job.held_bytes -= self._held_bytes
 
     async def _answer(self, url: str, headers: Headers) -> Response:
         job = self._job

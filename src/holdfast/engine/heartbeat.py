@@ -1,10 +1,15 @@
 """Keeping leases alive, on a thread and a ledger connection of their own, so that no settle can delay them.
 
 It also carries the job's active time, and brings back requests and losses that a busy worker has not seen yet.
+
+It renews only while the event loop that works under the leases gets its turns: a loop that a page keeps standing still
+loses them like a dead process. Turns are counted and not timed, so a process that was stopped as a whole is not
+misjudged: its loop gets a turn before the next look.
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 
@@ -15,6 +20,9 @@ from holdfast.policy.leasing import RENEW_AT_SHARE, may_use
 from holdfast.ports import Ledger, OpenLedger
 
 LIMITED_EVERY_S = 1.0
+TURNS_PER_BEAT = 4
+TURN_EVERY_S_MAX = 1.0
+LOOKS_TOLD = 3  # without a turn, before it is told: after a sleep of the process the loop may be the last to wake
 WRITTEN_SHARE = 1 / 2  # of a life: longer than from beat to beat, shorter than a lease lasts whose next beat fails
 Beat = Callable[[tuple[Lease, ...], tuple[Lease, ...]], None]  # (asked for, kept)
 
@@ -47,6 +55,24 @@ class Heartbeat:
         self._written_ms = 0
         self._counted_ms = 0
         self._ledger: Ledger | None = None
+        self._watched: asyncio.AbstractEventLoop | None = None
+        self._turn_s = min(self._every_s / TURNS_PER_BEAT, TURN_EVERY_S_MAX)
+        self._turns = self._turns_seen = 0
+        self._next_turn: asyncio.TimerHandle | None = None
+        self._on_standstill: Callable[[], None] = lambda: None
+        self._stands_still = False
+
+    def watch(self, loop: asyncio.AbstractEventLoop, on_standstill: Callable[[], None]) -> None:
+        """Renew only while this loop gets its turns; to be called on it.
+
+        `on_standstill` is called from the heartbeat's thread, once each time that the loop stands still.
+        """
+        self._watched, self._on_standstill = loop, on_standstill
+        self._take_turn()
+
+    def is_behind(self) -> bool:
+        """Whether beats were left out because the loop stood still: the next one follows as soon as it goes on."""
+        return self._stands_still
 
     def start(self, leases: tuple[Lease, ...], *, asked_ms: int) -> None:
         """`asked_ms`: the monotonic moment just before the lease was asked for."""
@@ -80,6 +106,9 @@ class Heartbeat:
         return min(max(0, spent), round(self._life_s * 1000)) if self._counts_time else 0
 
     def stop(self) -> None:
+        """On the loop that is watched, if there is one."""
+        if self._next_turn is not None:
+            self._next_turn.cancel()
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -88,11 +117,32 @@ class Heartbeat:
         try:
             while not self._stop.wait(self._every_s):
                 self._on_wake()
-                self._beat()
+                if self._goes_on():
+                    self._beat()
+                    self._stands_still = False
                 self._on_wake()
         finally:
             if self._ledger is not None:
                 self._ledger.close()
+
+    def _take_turn(self) -> None:
+        assert self._watched is not None
+        self._turns += 1
+        self._next_turn = self._watched.call_later(self._turn_s, self._take_turn)
+
+    def _goes_on(self) -> bool:
+        """Wait until the loop has had a turn since the last beat; False: we were told to stop first."""
+        looks = 0
+        while self._watched is not None and self._turns == self._turns_seen:
+            looks += 1
+            if looks == LOOKS_TOLD:
+                self._stands_still = True
+                self._on_standstill()
+            if self._stop.wait(self._turn_s):
+                return False
+            self._on_wake()
+        self._turns_seen = self._turns
+        return True
 
     def _beat(self) -> None:
         """A beat that cannot be written is tried again by the next; the self-fence watches the deadline meanwhile."""

@@ -51,3 +51,8 @@ def target_worked(journal: Journal, finished: Finished) -> None:
         code=verdict.code or None, disposition=verdict.disposition or None, status_code=verdict.status_code,
         ms=verdict.ended_at - verdict.began_at, message=verdict.because or None,
     )  # fmt: skip
+
+
+def robots_cut(journal: Journal, origin: str, cut: str) -> None:
+    """Part of a robots.txt does not count, because it is too long."""
+    journal("warning", "DECISION", event="robots_cut", origin=origin, message=f"robots.txt of {origin}: {cut}")

@@ -1,12 +1,15 @@
 """Who this process is, and whether another process is provably dead. Never a guess: in doubt, alive.
 
-Dead is: same host, and either an earlier boot, or the same pid namespace with that pid gone, reused or a zombie.
+Dead is: the same start of the same machine and the same pid namespace, with that pid gone, reused or a zombie. Another
+boot proves nothing here: two machines may be called alike. Only a ledger in a local file can conclude from it that the
+owner is gone, because one kernel at a time has that file. The host name is for people to read.
 """
 
 from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from holdfast.model.lease import Owner
 _STATE_FIELD = 0
 _START_FIELD = 19
 HIDDEN = -1
+MACHINE_ID_FILES = ("/etc/machine-id", "/var/lib/dbus/machine-id")
+MACHINE_ID_LENGTH_MAX = 64
 
 
 @cache
@@ -25,7 +30,20 @@ def boot_id() -> str:
 
 @cache
 def pid_namespace() -> str:
-    return os.readlink("/proc/self/ns/pid")
+    """Where a pid of ours means something: the kernel's number of it, and the machine id.
+
+    The kernel's number alone is the same on every machine, and machines that were restored from one memory snapshot
+    have the boot id in common; an image without a machine id has an empty one.
+    """
+    return f"{os.readlink('/proc/self/ns/pid')} {_machine_id()}".rstrip()
+
+
+def _machine_id() -> str:
+    for path in MACHINE_ID_FILES:
+        with suppress(OSError):
+            if text := Path(path).read_text(errors="replace").strip():
+                return text[:MACHINE_ID_LENGTH_MAX]
+    return ""
 
 
 def this_process() -> Owner:
@@ -35,13 +53,12 @@ def this_process() -> Owner:
 
 def is_dead(owner: Owner) -> bool:
     """Whether that process is provably gone."""
-    if owner.host != socket.gethostname():
-        return False
-    if owner.boot != boot_id():
-        return True
-    if owner.namespace != pid_namespace():
-        return False
-    return _started(owner.pid) not in (owner.started, HIDDEN)
+    return is_here(owner) and _started(owner.pid) not in (owner.started, HIDDEN)
+
+
+def is_here(owner: Owner) -> bool:
+    """Whether its pid is one that we can look up: the same start of the same machine, the same pid namespace."""
+    return owner.boot == boot_id() and owner.namespace == pid_namespace()
 
 
 def _is_gone(pid: int) -> bool:

@@ -58,7 +58,7 @@ def _by_address(ledger: Finding, job: Job, address: Address) -> TargetRow | None
 
 def _address(ledger: Views, job: Job, reference: str) -> Address:
     """A URL as it was typed; a path is taken on the host of the job's first seed."""
-    hint = f"holdfast targets {job.name}"
+    hint = f"holdfast targets {job.word}"
     if _TARGET_ID.fullmatch(reference):
         raise NotFound(f"{job.name} has no target {reference}", hint=hint)
     if reference.startswith("/"):

@@ -7,7 +7,7 @@ again begins anew.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain, repeat
@@ -17,16 +17,18 @@ import msgspec
 
 from holdfast.engine.control import cancel_rest, holder_of
 from holdfast.engine.liveness import is_dead
-from holdfast.engine.snapshots import BODIES, SEGMENT_BYTES, load_zstd
+from holdfast.engine.snapshots import BODIES
 from holdfast.engine.tarball import Unpacker
-from holdfast.errors import Refused
-from holdfast.model.job import Job, check_name
+from holdfast.engine.unpacking import Allowance, lines
+from holdfast.errors import Corrupt, Refused
+from holdfast.model.demands import demands
+from holdfast.model.job import Job, Options, check_name
 from holdfast.model.portable import Arrival, Shape, Slice
 from holdfast.model.snapshot import MANIFEST, MANIFEST_BYTES_MAX, Manifest, Part, damaged, read_manifest
-from holdfast.ports import Ledger, Shelf
+from holdfast.ports import Judge, Ledger, Shelf
 
-ROW_BYTES_MAX = 256 * 1024 * 1024
 ROWS_PER_SLICE = 1_000
+SLICE_BYTES = 4 * 1024 * 1024
 
 
 class Snapshot:
@@ -49,21 +51,35 @@ class Snapshot:
         for part in self._bodies():
             yield part.name.removeprefix(BODIES), self._checked(part)
 
-    def slices(self, *, numbered: bool = False) -> Iterator[Slice]:
-        """The rows, table by table, each of the type of its columns; `numbered`: only those that have an id."""
+    def slices(self) -> Iterator[Slice]:
+        """The rows, table by table, each of the type of its columns."""
         shapes = {shape.table: shape for shape in self.manifest.tables}
+        allowance = Allowance(self.manifest.segments)
         for part in self.manifest.segments:
-            if numbered and shapes[part.table].place_of("id") is None:
-                continue
-            rows = self._rows(part, shapes[part.table])
-            for start in range(0, len(rows), ROWS_PER_SLICE):
-                yield shapes[part.table], rows[start : start + ROWS_PER_SLICE]
+            shape = shapes[part.table]
+            yield from ((shape, rows) for rows in self._rows(part, shape, allowance))
 
-    def check_ids(self) -> None:
-        """The ids that the manifest declares are those of the rows: room is made for them before a row is written."""
+    def demands(self) -> tuple[str, ...]:
+        """What the job in it wants of this computer, one line each."""
+        for shape, [row, *_] in self.slices():
+            values = dict(zip((column.name for column in shape.columns), row, strict=True))
+            if shape.table != "job" or values["recipe"] != self.manifest.recipe:
+                raise damaged("it does not begin with the job that it names")
+            try:
+                return demands(msgspec.json.decode(values["options"], type=Options))
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                raise Corrupt(f"the options of the job in the snapshot cannot be read: {error}") from error
+        raise damaged("there is no job in it")
+
+    def check_rows(self) -> None:
+        """Every row can be read and is within the budgets, before a ledger waits for the first to be written; and the
+        ids that the manifest declares are those of the rows, for room is made for them."""
         found: dict[str, tuple[int, int]] = {}
-        for shape, rows in self.slices(numbered=True):
-            ids = [row[place] for row in rows if (place := shape.place_of("id")) is not None]
+        for shape, rows in self.slices():
+            place = shape.place_of("id")
+            if place is None:
+                continue
+            ids = [row[place] for row in rows]
             ids += found.get(shape.table, ())
             found[shape.table] = (min(ids), max(ids))
         if found != self.manifest.ids:
@@ -90,45 +106,51 @@ class Snapshot:
         if digest.hexdigest() != part.sha256:
             raise damaged(f"{part.name} does not have its sha256")
 
-    def _rows(self, part: Part, shape: Shape) -> list[tuple[Any, ...]]:
-        packed = b"".join(self._checked(part))
+    def _rows(self, part: Part, shape: Shape, allowance: Allowance) -> Iterator[list[tuple[Any, ...]]]:
         decoder: msgspec.json.Decoder[tuple[Any, ...]] = msgspec.json.Decoder(shape.row_type())
-        try:
-            rows = [decoder.decode(line) for line in _unpacked(packed, part).splitlines()]
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise damaged(f"a row of {part.table} cannot be read ({error})") from None
-        if len(rows) != part.rows:
-            raise damaged(f"{part.name} has {len(rows)} rows, not {part.rows}")
-        return rows
+        count = 0
+        for some in _slices(lines(self._checked(part), part, allowance)):
+            count += len(some)
+            if count > part.rows:
+                raise damaged(f"{part.name} has more than {part.rows} rows")
+            try:
+                yield [decoder.decode(line) for line in some]
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                raise damaged(f"a row of {part.table} cannot be read ({error})") from None
+        if count != part.rows:
+            raise damaged(f"{part.name} has {count} rows, not {part.rows}")
 
 
-def _unpacked(packed: bytes, part: Part) -> bytes:
-    """However small it is packed: no more than the program that wrote it would have put in."""
-    zstd = load_zstd()
-    stream = zstd.ZstdDecompressor()
-    try:
-        text: bytes = stream.decompress(packed, SEGMENT_BYTES + ROW_BYTES_MAX)
-    except zstd.ZstdError as error:
-        raise damaged(f"{part.name} cannot be decompressed ({error})") from None
-    if not stream.eof or stream.unused_data:
-        raise damaged(f"{part.name} is larger than it may be")
-    return text
+def _slices(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """A number of rows that is neither large in itself nor in bytes."""
+    held: list[bytes] = []
+    size = 0
+    for row in rows:
+        held.append(row)
+        size += len(row)
+        if len(held) >= ROWS_PER_SLICE or size >= SLICE_BYTES:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """Under which name a job is restored, and whether one that has it gives it up."""
+    """Under which name a job is restored, whether one that has it gives it up, and whether its file is trusted."""
 
     name: str | None = None
     replace: bool = False
     actor: str = "cli"
+    trust: bool = False
 
 
-def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes) -> Job:
+def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes, judge: Judge) -> Job:
     """The job in this ledger: paused, if it was being worked or paused. Whatever is refused has changed nothing."""
     manifest = snapshot.manifest
     _check_schema(ledger, manifest)
-    snapshot.check_ids()
+    _refuse_unasked(snapshot, wishes)
+    snapshot.check_rows()
     name = _name(wishes.name, manifest)
     identity = f"{manifest.recipe}#{wishes.name}" if wishes.name else manifest.identity
     jobs = ledger.jobs()
@@ -151,27 +173,42 @@ def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, wishes: Wishes) ->
         actor=wishes.actor,
         because=f"restored from {manifest.id} of {manifest.updated_at}",
     )
-    made = _received(ledger, shelf, snapshot, arrival)
+    made = _received(ledger, shelf, snapshot, arrival, judge)
     for job in taken:
         if ledger.books(job.id)[0].status == "cancelled":  # it was asked for, and carried out on the way
             cancel_rest(ledger, job)
     return made
 
 
-def _received(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, arrival: Arrival) -> Job:
+def _refuse_unasked(snapshot: Snapshot, wishes: Wishes) -> None:
+    """A snapshot from elsewhere is data: what its job would do here beyond fetching public pages, a person decides."""
+    wanted = snapshot.demands()
+    if wanted and not wishes.trust:
+        told = "".join(f"\n  {line}" for line in wanted)
+        raise Refused(
+            f"the job in this snapshot wants more than public pages, so nothing was restored:{told}",
+            hint="--trust takes it as it is",
+        )
+
+
+def _received(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, arrival: Arrival, judge: Judge) -> Job:
     """Bodies first, under an id that no job has; a job without any needs no folder."""
+
+    def copied(uid: str, under: str | None) -> Job:
+        placed = replace(arrival, uid=uid, segments_under=under)
+        return ledger.copy_in(placed, snapshot.slices(), is_dead=is_dead, judge=judge)
 
     def is_taken(uid: str) -> bool:
         return any(job.uid == uid for job in ledger.jobs())
 
     if not snapshot.manifest.bodies:
         uid = next(uid for uid in _uids(arrival.uid) if shelf.is_free(uid) and not is_taken(uid))
-        under = None if snapshot.manifest.bodies is None else uid
-        return ledger.copy_in(replace(arrival, uid=uid, segments_under=under), snapshot.slices(), is_dead=is_dead)
-    with shelf.receiving(_uids(arrival.uid), is_taken) as (uid, receive):
+        return copied(uid, None if snapshot.manifest.bodies is None else uid)
+    [(own,)] = ledger.query("SELECT id FROM ledger")
+    with shelf.receiving(_uids(arrival.uid), is_taken, own) as (uid, receive):
         for file, blocks in snapshot.bodies():
             receive(file, blocks)
-        return ledger.copy_in(replace(arrival, uid=uid, segments_under=uid), snapshot.slices(), is_dead=is_dead)
+        return copied(uid, uid)
 
 
 def _check_schema(ledger: Ledger, manifest: Manifest) -> None:

@@ -33,6 +33,7 @@ OTHERS_ASK_TIMES = 100
 WAITS_KEPT_MAX = 1_000
 
 Get = Callable[[str], Awaitable[Response]]
+TellCut = Callable[[str, str], None]  # of which origin, and what of its robots.txt does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,11 @@ class _Line:
 class RobotsBook:
     """Belongs to one worker. With `ignoring`, everything is allowed and nobody is asked."""
 
-    def __init__(self, thread: LedgerThread, clock: Clock, random: Random, *, ignoring: bool) -> None:
+    def __init__(
+        self, thread: LedgerThread, clock: Clock, random: Random, *, ignoring: bool, tell_cut: TellCut | None = None
+    ) -> None:
         self._thread, self._clock, self._random, self._ignoring = thread, clock, random, ignoring
+        self._tell_cut = tell_cut
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._weight = 0
         self._asking: dict[str, _Line] = {}
@@ -158,6 +162,8 @@ class RobotsBook:
             self._forget(next(iter(self._known)))
         if rules is None:
             raise RobotsUnreachable(kept.because)
+        if rules.cut and self._tell_cut is not None:
+            self._tell_cut(origin, rules.cut)
         return rules
 
     def _forget(self, origin: str) -> None:

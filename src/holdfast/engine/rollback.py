@@ -37,7 +37,7 @@ def rollback(
     except LedgerUnavailable as error:
         raise LedgerUnavailable(
             f"{error.message}; whether {job.name} is back at checkpoint {number} is not known",
-            hint=f"the same again ends alike: holdfast rollback {job.name} {number}",
+            hint=f"the same again ends alike: holdfast rollback {job.word} {number}",
         ) from error
 
 

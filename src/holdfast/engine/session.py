@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine import joblog
+from holdfast.engine.blocks import Blocks
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead, opened, walk_on
 from holdfast.engine.execute import Executor
@@ -47,6 +49,8 @@ from holdfast.recipe.blame import sentence
 
 if TYPE_CHECKING:
     from random import Random
+
+log = logging.getLogger(__name__)
 
 PROGRESS_EVERY_MS = 200
 WAITS_EVERY_MS = 1000
@@ -102,6 +106,7 @@ class Session:
         self._thread = LedgerThread(parts.open_ledger, self.patience)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
+        self._heartbeat: Heartbeat | None = None
         self._interrupt: str | None = None
         self._pausing: asyncio.Task[None] | None = None
         self._timer: asyncio.Task[None] | None = None
@@ -120,11 +125,21 @@ class Session:
         self._plan_failed = ""  # what of it was told
         self._phases = parts.recipe.phases(job.params)
 
+    @property
+    def held_bytes(self) -> tuple[int, int]:
+        """Of answers: what steps hold, and what waits for its commit."""
+        return (0, 0) if self._worker is None else self._worker.held_bytes
+
     def run(self) -> Ended:
         try:
             return asyncio.run(self._run())
         except SystemExit as error:  # of a task that a step began: asyncio ends the loop with it
             raise RuntimeError(f"a task that the recipe began raised {sentence(error)}") from error
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether something does not let go of the event loop, so that no order can reach it."""
+        return self._heartbeat is not None and self._heartbeat.is_behind()
 
     def interrupt(self, why: str) -> None:
         """`pause` (Ctrl-C) or `drain` (SIGTERM). May be called from a signal handler, also before and after `run`."""
@@ -240,6 +255,8 @@ class Session:
         fetcher = parts.open_fetcher()
         try:
             heartbeat.start(self._leases, asked_ms=asked_ms)
+            heartbeat.watch(asyncio.get_running_loop(), self._on_standstill)
+            self._heartbeat = heartbeat
             self._worker = await self._make_worker(job, heartbeat, fetcher)
             self._pass_on()
             if control is not None:
@@ -277,9 +294,11 @@ class Session:
         parts = self._parts
         salt, mode = await self._thread.insist(lambda ledger: (ledger.salt(), ledger.mode(job.id)))
         options = options_of(job.options, workers=parts.workers, place=parts.place)
-        book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots)
+        tell_cut = None if parts.journal is None else partial(joblog.robots_cut, parts.journal)
+        book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots, tell_cut=tell_cut)
         pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
-        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace)
+        blocks = Blocks(job.id, self._thread, parts.clock, delay_ms=options.delay_ms)
+        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace, blocks)
         context = Context(
             params=job.params,
             salt=salt,
@@ -288,6 +307,7 @@ class Session:
             refusal=parts.refusal,
             cookies=options.cookies,
             stored=self._stored,
+            nofollow="off" if options.ignore_robots else options.nofollow,
         )
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
         work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}
@@ -303,6 +323,7 @@ class Session:
             ),
             random=parts.random,
             pace=pace,
+            blocks=blocks,
             heartbeat=heartbeat,
             checkpointer=Checkpointer(job.id, options, parts.clock, workers=parts.workers),
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
@@ -379,6 +400,17 @@ class Session:
         """From the heartbeat's thread, which runs also while a step does not let go of the loop."""
         if self._keeper is not None:
             self._keeper.awake()
+
+    def _on_standstill(self) -> None:
+        """From the heartbeat's thread: something does not let go of the event loop. It is told which page, if one."""
+        loop, worker = self._loop, self._worker
+        url = None if loop is None or worker is None else worker.worked_by(asyncio.current_task(loop))
+        log.warning(
+            "%s keeps everything else in this process waiting. Its lease is not renewed; when that has run out, "
+            "another worker takes over and tries this page alone. A step that computes for long belongs into a thread: "
+            "await asyncio.to_thread(…)",
+            f"a step of {url}" if url else "something",
+        )
 
     def _on_beat(self, asked: tuple[Lease, ...], kept: tuple[Lease, ...]) -> None:
         """From the heartbeat's thread."""

@@ -88,7 +88,7 @@ def at_rest(ledger: Ledger, job: Job) -> Job:
 
 
 def _worked(job: Job, owner: str) -> Refused:
-    return Refused(f"{job.name} is being worked by {owner}", hint=f"holdfast pause {job.name}, then the same again")
+    return Refused(f"{job.name} is being worked by {owner}", hint=f"holdfast pause {job.word}, then the same again")
 
 
 class Census:

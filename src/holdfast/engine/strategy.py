@@ -26,7 +26,7 @@ def prepared(ledger: Ledger, job: Job, strategy: str, *, actor: str) -> tuple[Jo
     if strategy == "retry_failed_only" and (left := ledger.books(job.id)[1].left):
         raise Refused(
             f"{job.name} has {left} targets pending besides what failed. "
-            f"Allowed: holdfast resume {job.name} --strategy auto, holdfast retry {job.name}."
+            f"Allowed: holdfast resume {job.word} --strategy auto, holdfast retry {job.word}."
         )
     if job.status == "in_progress":  # left by a crash: only from rest can its targets be put back
         job = pause(ledger, job, actor=actor)

@@ -33,14 +33,16 @@ def hosts_held(ledger: Ledger, job: Job, now_ms: int, limit: int = 3) -> list[st
         f"{row.host} is left alone until {clock_time(row.hold_until)}, {row.pending} pending there"
         for row in held[:limit]
     ]
-    return [*lines, f"and {len(held) - limit} more hosts: holdfast frontier {job.name}"] if len(held) > limit else lines
+    return [*lines, f"and {len(held) - limit} more hosts: holdfast frontier {job.word}"] if len(held) > limit else lines
 
 
 def _why(ledger: Ledger, job: Job, row: Upcoming, until: int, now_ms: int) -> str:
     if until == row.hold_until:
         looks = ledger.hosts(host=row.host)
         rests = bool(looks) and looks[0].breaker(now_ms) == "open"
-        return "it failed again and again, and is left alone" if rests else "it asked us to wait: 429 or 5xx"
+        if rests:
+            return "it failed again and again, and is left alone"
+        return "it asked us to wait: 429, 5xx or a block page"
     if until == row.not_before:
         return row.because or "its next attempt is due then"
     return _pace(ledger.hosts(host=row.host), job)

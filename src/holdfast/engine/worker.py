@@ -10,10 +10,11 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.clock import Clock, jittered
 from holdfast.engine import joblog
+from holdfast.engine.blocks import Blocks
 from holdfast.engine.bodies import pack_ahead, stored
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.execute import Executor, Finished, handed_back
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 GROUP_MAX = 256
 LINGER_S = 0.005
 IDLE_WAIT_S = 0.25
+CATCH_UP_S = 0.05
 SUSPECT_REST_MS = 500
 PLAN_REST_MS = 1_000
 SWEEP_EVERY_MS = 5_000
@@ -77,6 +79,7 @@ class Worker:
     in_levels: bool
     random: Random
     pace: Pace
+    blocks: Blocks | None = None
     named: bool = False  # whether targets may have names and params
     compared: bool = False  # whether only what is new or changed is wanted
     made: tuple[str, ...] = ()  # types of targets that stand for no request
@@ -87,7 +90,7 @@ class Worker:
     taken: int = 0  # targets that were ever claimed
     _queue: deque[Claimed] = field(default_factory=deque)
     _running: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _chunk_of: dict[int, int] = field(default_factory=dict)  # of what is running
+    _begun: dict[int, Claimed] = field(default_factory=dict)  # what is running
     _waiting: list[Finished] = field(default_factory=list)  # worked, nothing of it is saved
     _linger: asyncio.TimerHandle | None = None
     _carrying: asyncio.Task[None] | None = None
@@ -119,11 +122,17 @@ class Worker:
                 self._send()
                 if self._should_sweep():
                     await self.thread.insist(self.on_idle)
+                    await self._give_up_blocked()
                 else:
                     await self._rest()
         finally:
             await self._abandon()
         return self._drained
+
+    async def _give_up_blocked(self) -> None:
+        """Nothing is in hand, and what is left may be of hosts that block us only."""
+        if self.blocks is not None and (because := await self.blocks.pausing()):
+            self.stop(BLOCKED, because)
 
     def stop(self, why: str, because: str = "") -> None:
         """Claim nothing more; pages in hand get a deadline. A second order does not lengthen the first's."""
@@ -161,10 +170,22 @@ class Worker:
     def in_flight(self) -> int:
         return len(self._running)
 
+    def worked_by(self, task: asyncio.Task[Any] | None) -> str | None:
+        """The URL that this task works. May be asked from another thread."""
+        working = next((target for target, each in list(self._running.items()) if each is task), None)
+        claimed = None if working is None else self._begun.get(working)
+        return None if claimed is None else claimed.url
+
     @property
     def not_saved(self) -> int:
         """Pages that were worked and whose results no commit has taken."""
         return sum(item.verdict.move != "hand_back" for item in self._unsettled())
+
+    @property
+    def held_bytes(self) -> tuple[int, int]:
+        """Of answers: what steps hold, and what waits for its commit."""
+        bodies = (item.body for item in self._unsettled() if item.body is not None)
+        return self.executor.held_bytes, sum(len(body.content) for body in bodies)
 
     def _unsettled(self) -> list[Finished]:
         return [*self._waiting, *self._sent]
@@ -198,6 +219,8 @@ class Worker:
             lost, self._lost_chunks = self._lost_chunks, set()
             await self.thread.call(lambda _: self.group.drop(lost))
             self._drop_lost(set(self.group.leases))
+        while self.heartbeat.is_behind() and not self.heartbeat.usable():
+            await self.clock.wait(CATCH_UP_S)  # we stood still; perhaps nobody has taken our leases meanwhile
         if not self.heartbeat.usable() and self.orders.stop is None:
             self.stop("lost")
             self.orders.deadline_ms = self.clock.monotonic_ms()
@@ -223,7 +246,7 @@ class Worker:
                 self._queue.append(claimed)
             else:
                 self.pace.started(claimed.host, now, claimed.delay_ms)
-                self._chunk_of[claimed.id] = claimed.chunk
+                self._begun[claimed.id] = claimed
                 late = self._is_late(claimed, now)
                 self._running[claimed.id] = asyncio.get_running_loop().create_task(self._work(claimed, late))
 
@@ -245,7 +268,7 @@ class Worker:
             return
         finally:
             self._running.pop(claimed.id, None)
-            self._chunk_of.pop(claimed.id, None)
+            self._begun.pop(claimed.id, None)
         if self.orders.stop == BLOCKED and finished.verdict.code == FORBIDDEN:
             finished = handed_back(claimed, self.clock.wall_ms(), self.orders.because)  # not the page's fault
         if finished.verdict.hold_host_ms:
@@ -409,8 +432,8 @@ class Worker:
         self._waiting = [item for item in self._waiting if item.claimed.chunk in chunks]
         self._alone &= {item.id for item in self._queue} | set(self._running)
         self._alone |= {item.claimed.id for item in self._unsettled() if item.claimed.alone}
-        for target, chunk in self._chunk_of.items():
-            if chunk not in chunks:
+        for target, claimed in self._begun.items():
+            if claimed.chunk not in chunks:
                 self._running[target].cancel()
         if not chunks:
             self.stop("lost")

@@ -23,23 +23,34 @@ def encodings_of(headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 class Decoder:
-    """One body on its way in. `feed` and `finish` raise FetchError where a budget or the data forbids to go on."""
+    """One body on its way in. All three verbs raise FetchError where a budget or the data forbids to go on.
 
-    __slots__ = ("_budget", "_kept_bytes", "_pieces", "_received_bytes", "_stages")
+    `kept_bytes` is how much of the decoded body is held.
+    """
+
+    __slots__ = ("_budget", "_pieces", "_received_bytes", "_stages", "kept_bytes")
 
     def __init__(self, encodings: tuple[str, ...], budget: Budget) -> None:
         if len(encodings) > budget.encodings_max:
             raise FetchError("bomb", f"{len(encodings)} nested encodings; at most {budget.encodings_max}")
         self._budget = budget
-        self._stages = [_Stage(name) for name in reversed(encodings)]
+        self._stages = [_Stage(name, budget.members_max) for name in reversed(encodings)]
         self._pieces: list[bytes] = []
         self._received_bytes = 0
-        self._kept_bytes = 0
+        self.kept_bytes = 0
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the wire."""
+        for _ in self.steps(chunk):
+            pass
+
+    def steps(self, chunk: bytes) -> Iterator[None]:
+        """Take the next bytes of the wire, about STEP_BYTES of output or one empty member at a time."""
         self._received_bytes += len(chunk)
-        self._pass_on(chunk, 0)
+        if self._stages:
+            return self._pass_on(chunk, 0)
+        self._keep(chunk)
+        return iter(())
 
     def finish(self) -> bytes:
         """The whole decoded body, once the transfer is complete. No bytes at all are an empty body."""
@@ -49,15 +60,16 @@ class Decoder:
                     raise FetchError("body_incomplete", f"the {stage.name} body ends too early")
         return b"".join(self._pieces)
 
-    def _pass_on(self, piece: bytes, depth: int) -> None:
-        if depth == len(self._stages):
-            self._keep(piece)
-            return
-        stage = self._stages[depth]
+    def _pass_on(self, piece: bytes, depth: int) -> Iterator[None]:
+        stage, is_last = self._stages[depth], depth + 1 == len(self._stages)
         for unpacked in stage.unpack(piece):
             self._check_ratio(stage.produced_bytes)
             self._check_size(stage.produced_bytes)
-            self._pass_on(unpacked, depth + 1)
+            if is_last:
+                self._keep(unpacked)
+                yield
+            else:
+                yield from self._pass_on(unpacked, depth + 1)
 
     def _check_ratio(self, produced_bytes: int) -> None:
         budget = self._budget
@@ -69,21 +81,25 @@ class Decoder:
             raise FetchError("body_too_large", f"the body is larger than {self._budget.body_bytes_max} bytes")
 
     def _keep(self, piece: bytes) -> None:
-        self._kept_bytes += len(piece)
-        self._check_size(self._kept_bytes)
+        self.kept_bytes += len(piece)
+        self._check_size(self.kept_bytes)
         self._pieces.append(piece)
 
 
 class _Stage:
-    """One encoding being undone. A body may have several members or frames; what follows the last is padding."""
+    """One encoding being undone. A body may have several members or frames; what follows the last is padding.
 
-    __slots__ = ("_encoding", "_ended", "_head", "_padding", "_unpacker", "name", "produced_bytes")
+    They are counted: an empty one costs time and gives nothing that another budget would count.
+    """
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("_encoding", "_ended", "_head", "_members_left", "_padding", "_unpacker", "name", "produced_bytes")
+
+    def __init__(self, name: str, members_max: int) -> None:
         if name not in ENCODINGS:
             raise FetchError("bad_response", f"the answer is encoded as {name[:40]!r}, which was not asked for")
         self.name = name
         self.produced_bytes = 0
+        self._members_left = members_max
         self._encoding = ENCODINGS[name]
         self._unpacker: Unpacker | None = None
         self._head = b""
@@ -116,6 +132,9 @@ class _Stage:
         elif len(head) < encoding.head_bytes:
             self._head = piece
         else:
+            self._members_left -= 1
+            if self._members_left < 0:
+                raise FetchError("bomb", f"the {self.name} body has too many members or frames")
             return encoding.open(piece)
         return None
 

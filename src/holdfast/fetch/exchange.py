@@ -8,27 +8,33 @@ from __future__ import annotations
 import errno
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pycurl
 
+from holdfast.clock import Clock
 from holdfast.errors import FetchError
+from holdfast.fetch import descriptors
 from holdfast.fetch.decode import Decoder, encodings_of
 from holdfast.fetch.guard import Guard
 from holdfast.fetch.headers import header_lines, parse_headers
+from holdfast.fetch.in_flight import BytesInFlight
 from holdfast.fetch.route import TO_THE_PROXY, Route
 from holdfast.model.exchange import Budget, Headers, Response
 
 BUFFER_BYTES = 131_072
+SLICE_MS = 20  # of decoding, before the event loop has its turn
 OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 PROXY_WANTS_SIGN_IN = 407
 TOO_LARGE = 100  # CURLE_TOO_LARGE: a single header beyond libcurl's own limit; pycurl has no name for it
+TOO_LARGE_HEADERS = "Too large response headers"  # all together; libcurl has only this sentence for it
 _CODES = {
     pycurl.E_UNSUPPORTED_PROTOCOL: "bad_response",  # the URL's scheme was checked: this is HTTP/0.9 or worse
     pycurl.E_URL_MALFORMAT: "bad_url",
     pycurl.E_COULDNT_RESOLVE_HOST: "dns_error",
     pycurl.E_FTP_WEIRD_SERVER_REPLY: "bad_response",
     pycurl.E_PARTIAL_FILE: "body_incomplete",
+    pycurl.E_OUT_OF_MEMORY: "no_resources",
     pycurl.E_WRITE_ERROR: "internal",  # our own callback stopped it without saying why
     pycurl.E_OPERATION_TIMEDOUT: "network_timeout",
     pycurl.E_BAD_CONTENT_ENCODING: "bad_response",
@@ -47,6 +53,16 @@ _CODES = {
         "tls_error",
     ),
 }
+_PERHAPS_OURS = frozenset(
+    {
+        pycurl.E_COULDNT_CONNECT,
+        pycurl.E_COULDNT_RESOLVE_HOST,
+        pycurl.E_COULDNT_RESOLVE_PROXY,
+        pycurl.E_FAILED_INIT,
+        pycurl.E_SSL_CACERT_BADFILE,
+        pycurl.E_SSL_CONNECT_ERROR,
+    }
+)
 _CUT_HANDSHAKE = re.compile(r"reset by peer|SSL_ERROR_SYSCALL|unexpected eof|Broken pipe")
 
 
@@ -72,6 +88,11 @@ class Exchange:
     _chunks: int
     _progress: int
     _since_ms: int
+    _began_ms: int
+    _seen_ms: int
+    _steps: Iterator[None] | None  # of decoding, still to be made
+    _waits: bool  # whether libcurl was told to read no further
+    _crowded: bool  # whether that is because too many bytes are held
     _connected: bool
     _opened: bool
     _decoder: Decoder | None
@@ -80,8 +101,18 @@ class Exchange:
     _headers: Headers
     _encoding: str
 
-    def __init__(self, guard: Guard, budget: Budget, headers: Sequence[str], route: Route) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        budget: Budget,
+        headers: Sequence[str],
+        route: Route,
+        *,
+        clock: Clock,
+        in_flight: BytesInFlight,
+    ) -> None:
         self.curl = pycurl.Curl()
+        self._clock, self._in_flight = clock, in_flight
         self._proxied, self._pinned = bool(route.proxy), ""
         self._guard = TO_THE_PROXY if route.proxy else guard
         self._budget, self._common = budget, list(headers)
@@ -94,9 +125,9 @@ class Exchange:
     def begin(self, url: str, headers: Headers, now_ms: int) -> None:
         """Prepare for the next exchange."""
         self._reset()
-        self._since_ms = now_ms
+        self._since_ms = self._began_ms = self._seen_ms = now_ms
         self.curl.setopt(pycurl.URL, url)
-        if headers or self._extra:
+        if headers != self._extra:
             self._set_headers(headers)
 
     def pin(self, endpoint: str) -> None:
@@ -106,9 +137,17 @@ class Exchange:
             self.curl.setopt(pycurl.CONNECT_TO, [*self._mappings, endpoint])
 
     def overdue(self, now_ms: int) -> str | None:
-        """The sentence for a passed first-byte or idle deadline. Asked a few times a second; notes progress itself."""
+        """The sentence for a passed deadline but for that of connecting. Asked a few times a second; notes progress
+        itself. Time in which we could not take more is not the host's."""
         budget, progress = self._budget, len(self._lines) + self._chunks
-        if progress != self._progress:
+        if self._crowded:
+            self._began_ms += now_ms - self._seen_ms
+        self._seen_ms = now_ms
+        if now_ms - self._began_ms >= budget.total_s * 1000:
+            return f"total: not complete after {budget.total_s:g} s"
+        if self._waits:
+            self._since_ms = now_ms
+        elif progress != self._progress:
             self._progress, self._since_ms, self._connected = progress, now_ms, True
         elif not self._connected:
             self._connected = self.curl.getinfo(pycurl.REQUEST_SIZE) > 0
@@ -121,15 +160,19 @@ class Exchange:
 
     def response(self, url: str, elapsed_ms: int) -> Response:
         """The complete answer. Raises FetchError where it is complete and yet no answer."""
+        if self._failure is not None:
+            raise self._failure
         decoder = self._decoder or self._read_headers()
         status = self.curl.getinfo(pycurl.RESPONSE_CODE)
         if self._proxied and status == PROXY_WANTS_SIGN_IN:
             raise FetchError("network_error", "the proxy wants a user and a password (407)")
+        body = decoder.finish()
+        self._in_flight.give_out(self)
         return Response(
             url=url,
             status=status,
             headers=self._headers,
-            body=decoder.finish(),
+            body=body,
             encoding=self._encoding,
             address=self.curl.getinfo(pycurl.PRIMARY_IP),
             elapsed_ms=elapsed_ms,
@@ -141,25 +184,61 @@ class Exchange:
             return self._failure
         if code == pycurl.E_COULDNT_CONNECT and self._refusal is not None and not self._opened:
             return FetchError("blocked_address", self._refusal)
+        if code in _PERHAPS_OURS and descriptors.are_short():
+            return FetchError("no_resources", f"this process has no descriptors left (ulimit -n): {message}")
         if code == pycurl.E_OPERATION_TIMEDOUT:
-            return FetchError("network_timeout", self._passed_deadline())
+            return FetchError("network_timeout", self._not_connected())
         if code == pycurl.E_COULDNT_RESOLVE_PROXY:
             message = "the name of the proxy could not be resolved"
         if code == pycurl.E_FILESIZE_EXCEEDED:
             message = f"the body is larger than {self._budget.body_bytes_max} bytes"
-        name = _CODES.get(code, "network_error")
+        if code == TOO_LARGE and not message:
+            message = "a header is larger than libcurl takes"
+        name = "bad_response" if message.startswith(TOO_LARGE_HEADERS) else _CODES.get(code, "network_error")
         if name == "tls_error" and _CUT_HANDSHAKE.search(message):
             name = "network_error"
         return FetchError(name, message or f"libcurl error {code}")
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether bytes that have come in are still to be decoded."""
+        return self._steps is not None
+
+    def go_on(self, until_ms: int) -> None:
+        """Decode what is left of the last bytes, for a moment; then have libcurl bring more, if it was told to wait.
+
+        Raises FetchError where the exchange is over by that.
+        """
+        if self._steps is not None:
+            try:
+                self._decode(until_ms)
+            except FetchError as failure:
+                raise self.fail(failure) from None
+        if self._waits and self._steps is None and self._in_flight.admits(self):
+            self._waits = self._crowded = False
+            try:
+                self.curl.pause(pycurl.PAUSE_CONT)  # may call `_on_body` at once
+            except pycurl.error as error:
+                raise self.fail(self.failure(*error.args)) from None
+
+    def fail(self, failure: FetchError) -> FetchError:
+        """End it by our own will; also where all of it has come in and only the decoding is not done."""
+        self._failure, self._steps, self._waits = failure, None, False
+        return failure
+
+    def end(self) -> None:
+        """Hold nothing of it any longer, however it ended."""
+        self._in_flight.drop(self)
+        self._decoder = self._steps = None
 
     def close(self) -> None:
         self.curl.close()
 
     def _reset(self) -> None:
         self._lines.clear()
-        self._chunks = self._progress = self._since_ms = 0
-        self._connected = self._opened = False
-        self._decoder = self._failure = self._refusal = None
+        self._chunks = self._progress = self._since_ms = self._began_ms = self._seen_ms = 0
+        self._connected = self._opened = self._waits = self._crowded = False
+        self._steps = self._decoder = self._failure = self._refusal = None
         self._headers, self._encoding = (), ""
 
     def _configure(self, route: Route) -> None:
@@ -169,7 +248,6 @@ class Exchange:
         setopt(pycurl.NOSIGNAL, 1)
         setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
         setopt(pycurl.CONNECTTIMEOUT_MS, round(budget.connect_s * 1000))
-        setopt(pycurl.TIMEOUT_MS, round(budget.total_s * 1000))
         setopt(pycurl.MAXFILESIZE_LARGE, budget.body_bytes_max)
         setopt(pycurl.BUFFERSIZE, BUFFER_BYTES)
         setopt(pycurl.CONNECT_TO, self._mappings)
@@ -179,8 +257,8 @@ class Exchange:
         route.apply(self.curl)
 
     def _set_headers(self, headers: Headers) -> None:
-        self._extra = headers
         self.curl.setopt(pycurl.HTTPHEADER, self._common + header_lines(headers))
+        self._extra = headers
 
     def _open_socket(self, _purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> LentSocket | int:
         """The guard's moment: called by libcurl for every connection, with the address it is about to connect to."""
@@ -191,20 +269,42 @@ class Exchange:
             return int(pycurl.SOCKET_BAD)
         self._opened = True
         try:
-            return LentSocket(socket.socket(family, kind, protocol))
+            lent = LentSocket(socket.socket(family, kind, protocol))
         except OSError as error:
             code = "no_resources" if error.errno in OUT_OF_RESOURCES else "network_error"
             self._failure = FetchError(code, f"no socket could be opened: {error.strerror}")
             return int(pycurl.SOCKET_BAD)
+        # The lowest number is given first: all below this one are taken.
+        if lent.fileno() >= descriptors.limit() - descriptors.SPARE:
+            self._failure = FetchError("no_resources", "the last descriptors of this process are kept (ulimit -n)")
+            return int(pycurl.SOCKET_BAD)
+        self._failure = None  # of another of the host's addresses
+        return lent
 
     def _on_body(self, chunk: bytes) -> int | None:
+        if self._steps is not None or not self._in_flight.admits(self):
+            self._waits, self._crowded = True, self._steps is None
+            return int(pycurl.WRITEFUNC_PAUSE)  # libcurl brings this chunk again
         self._chunks += 1
         try:
-            (self._decoder or self._read_headers()).feed(chunk)
+            self._steps = (self._decoder or self._read_headers()).steps(chunk)
+            self._decode(self._clock.monotonic_ms() + SLICE_MS)
         except FetchError as failure:
-            self._failure = failure
+            self.fail(failure)
             return 0
         return None
+
+    def _decode(self, until_ms: int) -> None:
+        """As far as the moment lasts, and there is room. The rest is for `go_on`."""
+        decoder, steps = self._decoder, self._steps
+        assert decoder is not None
+        assert steps is not None
+        for _ in steps:
+            if self._clock.monotonic_ms() >= until_ms or not self._in_flight.admits(self):
+                break
+        else:
+            self._steps = None
+        self._in_flight.receive(self, decoder.kept_bytes)
 
     def _read_headers(self) -> Decoder:
         size = sum(map(len, self._lines))
@@ -216,8 +316,8 @@ class Exchange:
         self._decoder = Decoder(encodings, self._budget)
         return self._decoder
 
-    def _passed_deadline(self) -> str:
+    def _not_connected(self) -> str:
         budget = self._budget
-        if self.curl.getinfo(pycurl.REQUEST_SIZE) or budget.total_s <= budget.connect_s:
+        if budget.total_s <= budget.connect_s:
             return f"total: not complete after {budget.total_s:g} s"
         return f"connect: no connection for {budget.connect_s:g} s"

@@ -29,7 +29,7 @@ _TABLE: tuple[tuple[Network, str], ...] = tuple(
         ("10.0.0.0/8", "private"),
         ("100.64.0.0/10", "private"),  # shared by carriers' customers
         ("127.0.0.0/8", "private"),
-        ("169.254.0.0/16", "private"),
+        ("169.254.0.0/16", "reserved"),
         ("172.16.0.0/12", "private"),
         ("192.0.0.0/24", "private"),
         ("192.0.2.0/24", "reserved"),
@@ -59,18 +59,19 @@ _CARRIERS: tuple[tuple[IPv6Network, int], ...] = (
     (IPv6Network("64:ff9b::/96"), 0),
     (IPv6Network("2002::/16"), 80),
 )
+# A network's own translator may carry an IPv4 address at any of these shifts (RFC 6052); octet 8 is skipped in between.
+_TRANSLATED = IPv6Network("64:ff9b:1::/48")
 # They hand out a cloud machine's credentials. No setting lets them through.
-METADATA: frozenset[Address] = frozenset(
-    ip_address(text)
+METADATA: tuple[Network, ...] = tuple(
+    ip_network(text)
     for text in (
-        "169.254.169.254",
-        "169.254.170.2",
-        "169.254.170.23",
-        "100.100.100.200",
-        "168.63.129.16",
-        "fd00:ec2::254",
-        "fd00:ec2::23",
-        "fd20:ce::254",
+        "169.254.0.0/16",  # AWS, Azure, Google and nearly all others, each with addresses of its own
+        "100.100.100.200/32",  # Alibaba
+        "168.63.129.16/32",  # Azure
+        "192.0.0.192/32",  # Oracle
+        "fd00:ec2::/32",  # AWS
+        "fd20:ce::254/128",  # Google
+        "fd00:42::42/128",  # Scaleway
     )
 )
 
@@ -92,7 +93,7 @@ class Guard:
     def refusal(self, host: str, port: int) -> str | None:
         """Why this address must not be connected to, as a sentence; None where it may."""
         address = plain_address(host)
-        if address in METADATA:
+        if _is_metadata(address):
             return f"{host} is a cloud-metadata address; always refused"
         kind = kind_of(address)
         if kind == "public" or (address, port) in self._allowed:
@@ -149,6 +150,19 @@ def plain_address(host: str) -> Address:
             if address in network:
                 return IPv4Address((int(address) >> shift) & 0xFFFF_FFFF)
     return address
+
+
+def _is_metadata(address: Address) -> bool:
+    return any(inside in network for inside in (address, *_translated(address)) for network in METADATA)
+
+
+def _translated(address: Address) -> tuple[Address, ...]:
+    """The IPv4 addresses that this may mean to the translator of a network."""
+    if address not in _TRANSLATED:
+        return ()
+    octets = address.packed
+    without = octets[:8] + octets[9:]
+    return tuple(IPv4Address(part) for part in (without[6:10], without[7:11], without[8:12], octets[12:]))
 
 
 def _endpoint(text: str) -> tuple[Address, int]:

@@ -10,9 +10,10 @@ import asyncio
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError, HoldfastError
-from holdfast.fetch.exchange import Exchange
+from holdfast.fetch.exchange import SLICE_MS, Exchange
 from holdfast.fetch.guard import Guard, endpoint_of
 from holdfast.fetch.headers import common_headers
+from holdfast.fetch.in_flight import BytesInFlight
 from holdfast.fetch.loop import TICK_S, CurlLoop
 from holdfast.fetch.names import Names
 from holdfast.fetch.route import Route
@@ -38,9 +39,11 @@ class HttpFetcher:
         clock: Clock,
         route: Route = DIRECT,
         private: PrivateHeaders | None = None,
+        in_flight: BytesInFlight | None = None,
     ) -> None:
         self._guard, self._budget, self._clock, self._route = guard, budget, clock, route
         self._private = private or None
+        self._in_flight = in_flight or BytesInFlight()
         self._names = Names(guard, clock, deadline_s=budget.connect_s) if route.proxy else None
         self._common = common_headers(user_agent, headers)
         self._turns = asyncio.Semaphore(concurrency)
@@ -65,6 +68,7 @@ class HttpFetcher:
                     await self._check_name(self._names, exchange, url)
                 return await self._carry(exchange, url, headers)
             finally:
+                exchange.end()
                 self._busy.discard(exchange)
                 self._free.append(exchange)
 
@@ -80,7 +84,9 @@ class HttpFetcher:
             exchange.close()
 
     def _open(self) -> Exchange:
-        exchange = Exchange(self._guard, self._budget, self._common, self._route)
+        exchange = Exchange(
+            self._guard, self._budget, self._common, self._route, clock=self._clock, in_flight=self._in_flight
+        )
         self._all.append(exchange)
         return exchange
 
@@ -101,17 +107,28 @@ class HttpFetcher:
         code, message = await self._curls.perform(exchange.curl)
         if code:
             raise exchange.failure(code, message)
-        return exchange.response(url, self._clock.monotonic_ms() - began_ms)
+        while exchange.is_behind:
+            await self._clock.wait(TICK_S)  # `_sweep` decodes the rest
+        response = exchange.response(url, self._clock.monotonic_ms() - began_ms)
+        if self._route.jar is not None:
+            self._route.jar.after(exchange.curl, response.headers)
+        return response
 
     def _sweep(self) -> None:
-        """All four deadlines of all exchanges at once, instead of timers for each: none is late by more than 0.1 s."""
+        """All deadlines of all exchanges at once, instead of timers for each: none is late by more than 0.1 s."""
         self._sweeper = None
         self._curls.tick()
+        self._in_flight.look()
         now_ms = self._clock.monotonic_ms()
         for exchange in self._busy:
             late = exchange.overdue(now_ms)
             if late is not None:
-                self._curls.abort(exchange.curl, FetchError("network_timeout", late))
+                self._curls.abort(exchange.curl, exchange.fail(FetchError("network_timeout", late)))
+                continue
+            try:
+                exchange.go_on(now_ms + SLICE_MS)
+            except FetchError as failure:
+                self._curls.abort(exchange.curl, failure)
         if self._busy:
             self._sweeper = asyncio.get_running_loop().call_later(TICK_S, self._sweep)
 

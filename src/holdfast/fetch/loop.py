@@ -24,6 +24,7 @@ _EVENTS = {
 }
 
 TICK_S = 0.04
+DRIVE_S_MAX = 0.02  # what else is ready then is ready at the next round of the event loop, too
 CLOSE_S_MAX = 1.0
 
 Ending = tuple[int, str]  # libcurl's code, 0 for success, and its message
@@ -147,6 +148,8 @@ class CurlLoop:
     # The event loop says that it happened.
 
     def _on_ready(self) -> None:
+        loop = self._started()
+        until_s = loop.time() + DRIVE_S_MAX
         for fd, events in self._epoll.poll(0):
             if fd in self._resting:
                 self._forget(fd)
@@ -155,6 +158,8 @@ class CurlLoop:
             if events & select.EPOLLOUT:
                 mask |= pycurl.CSELECT_OUT
             self._drive(fd, mask)
+            if loop.time() > until_s:
+                return
 
     def _on_time(self) -> None:
         self._timer = None

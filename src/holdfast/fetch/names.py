@@ -14,6 +14,7 @@ from ipaddress import ip_address
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError
+from holdfast.fetch import descriptors
 from holdfast.fetch.guard import Guard
 
 KEPT_S = 60
@@ -62,11 +63,16 @@ class Names:
             with suppress(RuntimeError):  # the event loop ended first
                 loop.call_soon_threadsafe(settle, found)
 
-        threading.Thread(target=look_up, name="name-look-up", daemon=True).start()
+        try:
+            threading.Thread(target=look_up, name="name-look-up", daemon=True).start()
+        except RuntimeError as error:
+            raise FetchError("no_resources", f"no thread could be begun for a name look-up: {error}") from error
         try:
             found = await asyncio.wait_for(answer, self._deadline_s)
         except TimeoutError:
             raise FetchError("network_timeout", f"connect: no address for {self._deadline_s:g} s") from None
+        if isinstance(found, OSError) and descriptors.are_short():
+            raise FetchError("no_resources", f"no descriptors to resolve {host} (ulimit -n): {found.strerror}")
         if isinstance(found, OSError):
             raise FetchError("dns_error", f"{host} could not be resolved here: {found.strerror}")
         return found

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import pycurl
 
+from holdfast.fetch.cookies import CookieJar
 from holdfast.fetch.guard import Guard
 
 # Where distributions keep the roots of trust; the wheel's libcurl was built for only one of them.
@@ -22,11 +24,15 @@ TO_THE_PROXY = Guard(allow_private=True)
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`proxy` is a URL with scheme and port, or empty. `jar` is the cookies of one job, shared by its handles."""
+    """`proxy` is a URL with scheme and port, or empty. `jar` is the cookies of one job, shared by its handles.
+
+    `more_roots` are certificates in PEM form, trusted besides those of `ca_file`, which is the system's if not given.
+    """
 
     ca_file: str | None = None
     proxy: str = ""
-    jar: pycurl.CurlShare | None = None
+    jar: CookieJar | None = None
+    more_roots: bytes = b""
 
     def apply(self, curl: pycurl.Curl) -> None:
         """Set up a handle. Proxies of the environment are ignored, with a proxy of our own as without."""
@@ -35,22 +41,18 @@ class Route:
         curl.setopt(pycurl.SSL_VERIFYPEER, 1)
         curl.setopt(pycurl.SSL_VERIFYHOST, 2)
         roots = self.ca_file or next((path for path in CA_FILES if os.path.exists(path)), None)
-        if roots is not None:
+        if self.more_roots:  # libcurl takes one file; a blob costs some milliseconds per connection
+            system = b"" if roots is None else Path(roots).read_bytes()
+            curl.setopt(pycurl.CAINFO_BLOB, system + b"\n" + self.more_roots)
+            curl.setopt(pycurl.PROXY_CAINFO_BLOB, system + b"\n" + self.more_roots)
+        elif roots is not None:
             curl.setopt(pycurl.CAINFO, roots)
             curl.setopt(pycurl.PROXY_CAINFO, roots)
         if self.jar is not None:
             curl.setopt(pycurl.COOKIEFILE, "")  # no file: this is how libcurl is told to keep cookies at all
-            curl.setopt(pycurl.SHARE, self.jar)
+            curl.setopt(pycurl.SHARE, self.jar.share)
 
     @property
     def pins(self) -> bool:
         """Whether the proxy can be told the very address that was checked: SOCKS can, HTTP proxies want the name."""
         return self.proxy.startswith("socks5:")
-
-
-def cookie_jar() -> pycurl.CurlShare:
-    """Cookies in memory, gone with the fetcher. libcurl knows the public suffixes: none is set for `co.uk`."""
-    jar = pycurl.CurlShare()
-    jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
-    jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_PSL)
-    return jar

@@ -1,4 +1,4 @@
-"""Headers with secrets in them: they go to the origins that the job was given, and to nobody else (H5)."""
+"""Headers typed for a job: they go to the origins that the job was given, and to nobody else (H5, SEC-08)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class PrivateHeaders:
     def __init__(self, headers: Headers, home: Iterable[str]) -> None:
         header_lines(headers)
         self._headers = headers
-        self._origins = frozenset(origin for url in home for origin in _origins(url))
+        self.origins = frozenset(origin for url in home for origin in _origins(url))
 
     def of(self, origin: str) -> Headers:
         """Those for a request to `origin`."""
-        return self._headers if origin in self._origins else ()
+        return self._headers if origin in self.origins else ()
 
     def __bool__(self) -> bool:
         return bool(self._headers)

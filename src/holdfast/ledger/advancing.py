@@ -12,10 +12,11 @@ from holdfast.ledger.books import add_entry, add_event, counts_of, write_checkpo
 from holdfast.ledger.claiming import fence
 from holdfast.ledger.jobs import control_chunk, end_job, read_job
 from holdfast.ledger.tx import Tx, one
-from holdfast.model.job import FETCHING, ONE_PHASE, PHASES, Job, Phases
+from holdfast.model.job import FETCHING, ONE_PHASE, PHASES, Counts, Job, Phases
 from holdfast.model.lease import Lease
+from holdfast.model.outcome import DEAD_END, REFRESHES
 from holdfast.policy import limits
-from holdfast.policy.health import Ending, stale_ending, verdict
+from holdfast.policy.health import Ending, may_be_dead_end, stale_ending, verdict
 from holdfast.policy.phases import Ends, Opens, Work, following
 
 # One statement, so that it is one snapshot: a running settle still shows its parent as held.
@@ -54,7 +55,7 @@ def advance(
     row = fence(tx, lease.chunk, lease.epoch)
     if row is None:
         return None
-    ending = stale_ending(stale) if step is None else _ending(tx, before, step, plan_failed, limit)
+    ending = stale_ending(stale) if step is None else _ending(tx, before, step, phases, plan_failed, limit, pages_max)
     if ending is None:
         assert isinstance(step, Opens)
         add_entry(tx, lease.chunk, row[0], lease.epoch, "advance")
@@ -72,7 +73,15 @@ def _work(tx: Tx, job: int, plan_failed: bool, limited: bool) -> Work:
     return Work(bool(row[0]) or plan_failed, bool(row[1]), busy, limited)
 
 
-def _ending(tx: Tx, before: Job, step: Opens | Ends, plan_failed: str, limit: Ending | None) -> Ending | None:
+def _ending(
+    tx: Tx,
+    before: Job,
+    step: Opens | Ends,
+    phases: Phases,
+    plan_failed: str,
+    limit: Ending | None,
+    pages_max: int | None,
+) -> Ending | None:
     """How the job ends here; None: another phase opens. A plan that raised, or seeds that all failed, end it at once:
     later phases would have nothing to work on."""
     if isinstance(step, Opens) and not plan_failed and (before.phase != FETCHING or limit is not None):
@@ -81,10 +90,21 @@ def _ending(tx: Tx, before: Job, step: Opens | Ends, plan_failed: str, limit: En
         return limit
     counts = counts_of(tx, before.id)
     seeds_failed = counts.succeeded == 0 and _seeds_failed(tx, before.id)
-    ending = verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed)
+    pages = counts.without(phases.made)
+    dead_end = _dead_end(tx, before.id, pages) if may_be_dead_end(pages, pages_max) else ""
+    ending = verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed, dead_end=dead_end)
     if isinstance(step, Ends) and ending is None:
         raise Corrupt(f"{before}: lanes are empty, yet the books say {counts.left} are left")
     return None if isinstance(step, Opens) and (ending is None or ending.verb != "fail") else ending
+
+
+def _dead_end(tx: Tx, job: int, pages: Counts) -> str:
+    """What the first of them says, where every page is the dead end of a seed; else nothing."""
+    rows = tx.rows(
+        "SELECT because FROM target WHERE job = ? AND state = 4 AND rule IN (?, ?) ORDER BY rule, id",
+        (job, DEAD_END, REFRESHES),
+    )
+    return (rows[0][0] or "") if len(rows) == pages.succeeded else ""
 
 
 def _open(tx: Tx, before: Job, step: Opens) -> Job:

@@ -103,9 +103,9 @@ def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead, returning: Re
     )
     assert fresh is not None
     no, epoch = fresh
-    # Only a power cut blames nobody: the whole computer stopped. Whoever merely fell silent may have been killed by
-    # what it had in hand, in a container or on a host that we cannot look into.
-    rebooted = owner.boot != tx.boot and (is_dead(owner) or tx.is_other_boot(owner.boot))
+    # Only a power cut blames nobody: the whole computer stopped. An owner that merely fell silent may have been killed
+    # by what it had in hand, in a container or on a machine that we cannot look into.
+    rebooted = tx.is_other_boot(owner.boot)
     rows = held_rows(tx, chunk)
     add_entry(tx, chunk, no, epoch, "rescue", n=len(rows))
     because = f"{owner} died" if is_dead(owner) else f"the lease of {owner} ran out"

@@ -51,7 +51,7 @@ from holdfast.model.outcome import Batch, PlanBatch
 from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
-from holdfast.ports import IsDead
+from holdfast.ports import IsDead, Judge
 
 T = TypeVar("T")
 
@@ -458,7 +458,7 @@ class MemoryLedger:
     ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
         raise Refused(NOT_PORTABLE)
 
-    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead) -> Job:
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead, judge: Judge) -> Job:
         raise Refused(NOT_PORTABLE)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

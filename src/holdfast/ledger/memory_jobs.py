@@ -15,6 +15,7 @@ from holdfast.ledger.memory_state import ChunkRow, PlanRow, RunRow, Tables, Walk
 from holdfast.model.edit import Walk
 from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options, Phases
 from holdfast.model.lease import Lease
+from holdfast.model.outcome import DEAD_END, REFRESHES
 from holdfast.model.states import JOB, STATES_OF, State, move
 from holdfast.policy import health, limits
 from holdfast.policy.amending import amended
@@ -196,7 +197,9 @@ def advance(
             return None
     else:
         seeds_failed = counts.succeeded == 0 and _only_seeds_failed(tables, job)
-        ending = health.verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed)
+        pages = counts.without(phases.made)
+        dead_end = _dead_end(tables, job, phases.made) if health.may_be_dead_end(pages, pages_max) else ""
+        ending = health.verdict(counts, seeds_failed_only=seeds_failed, plan_failed=plan_failed, dead_end=dead_end)
         if isinstance(step, Ends) and step.limited and not plan_failed:
             ending = limit
         if isinstance(step, Opens) and (ending is None or ending.verb != "fail"):
@@ -227,6 +230,13 @@ def _open(tables: Tables, before: Job, step: Opens) -> Job:
     add_event(tables, control, "phase", "advance", before.phase, step.phase, actor="worker", because="")
     checkpoint(tables, job, "phase")
     return read_job(tables, job)
+
+
+def _dead_end(tables: Tables, job: int, made: tuple[str, ...]) -> str:
+    rows = [row for row in tables.targets.values() if row.job == job and row.state == State.SUCCEEDED]
+    pages = [row for row in rows if row.found.type not in made]
+    ends = sorted((row.rule, row.id) for row in pages if row.rule in (DEAD_END, REFRESHES))
+    return (tables.targets[ends[0][1]].because or "") if len(ends) == len(pages) else ""
 
 
 def _only_seeds_failed(tables: Tables, job: int) -> bool:
@@ -275,7 +285,7 @@ def rescope(tables: Tables, known: Job, params: dict[str, Any], *, actor: str, b
     if before.status in ("completed", "cancelled"):
         raise Refused(f"{before.name} is {before.status}: nothing of it is pending")
     if any(chunk.owner is not None for chunk in chunks_of(tables, before.id)):
-        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.name}")
+        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.word}")
     after = amend(tables, known, None, params, actor=actor, because=because)
     tables.walks[max(tables.walks, default=0) + 1] = WalkRow(after.id, "rescope", actor, Walk())
     return after

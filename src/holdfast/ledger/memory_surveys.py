@@ -140,21 +140,20 @@ def changes(
 
 def _change(tables: Tables, row: TargetState, first: RunLook, second: RunLook) -> Change | None:
     then, now = _newest(tables, row, first.n), _newest(tables, row, second.n)
-    if then != now:
-        before, after = _hash(tables, row, then), _hash(tables, row, now)
-        if then is not None and before == after:
-            return None
-        kind = "added" if then is None else "changed"
-        return Change(kind=kind, target=row.id, url=row.url, before=before, after=after, because=None)
-    gone = _gone(tables, row, second)
-    if then is not None and gone is not None and gone.generation > then:
+    gone = _gone(tables, row, second, now)
+    was_held, is_held = then is not None and _gone(tables, row, first, then) is None, now is not None and gone is None
+    if was_held and gone is not None:
         because = gone.because or gone.code
         return Change(kind="removed", target=row.id, url=row.url, before=None, after=None, because=because)
-    return None
+    before, after = _hash(tables, row, then) if was_held else None, _hash(tables, row, now)
+    if not is_held or then == now or (was_held and before == after):
+        return None
+    kind = "changed" if was_held else "added"
+    return Change(kind=kind, target=row.id, url=row.url, before=before, after=after, because=None)
 
 
-def _gone(tables: Tables, row: TargetState, run: RunLook) -> TargetState | None:
-    """The target as it stood at the end of the run, where it had failed or was skipped by then."""
+def _gone(tables: Tables, row: TargetState, run: RunLook, result: int | None) -> TargetState | None:
+    """The target as it stood at the end of the run, where it had failed or was skipped by then, after that result."""
     end = math.inf if run.ended_at is None else run.ended_at
     overwritten = [
         each.before
@@ -163,7 +162,8 @@ def _gone(tables: Tables, row: TargetState, run: RunLook) -> TargetState | None:
     ]
     for then in (row, *reversed(overwritten)):
         if then.settled_at is not None and then.settled_at <= end:
-            return then if then.state in (State.FAILED, State.SKIPPED) else None
+            is_gone = then.state in (State.FAILED, State.SKIPPED) and result is not None and then.generation > result
+            return then if is_gone else None
     return None
 
 

@@ -37,7 +37,7 @@ def rescope(tx: Tx, known: Job, params: dict[str, Any], *, actor: str, because: 
     if before.status in ("completed", "cancelled"):
         raise Refused(f"{before.name} is {before.status}: nothing of it is pending")
     if one(tx, "SELECT 1 FROM chunk WHERE job = ? AND owner_pid IS NOT NULL LIMIT 1", (before.id,)) is not None:
-        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.name}")
+        raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.word}")
     after = amend(tx, known, None, params, actor=actor, because=because)
     doc = msgspec.json.encode(Walk())
     tx.run("INSERT INTO walk (job, verb, actor, cursor, doc) VALUES (?, 'rescope', ?, 0, ?)", (after.id, actor, doc))

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import Corrupt, Refused
-from holdfast.ledger.books import add_event, write_checkpoint
+from holdfast.ledger.books import add_event, write_checkpoint, write_tallies
 from holdfast.ledger.jobs import close_runs, control_chunk, read_job, request, set_aside
 from holdfast.ledger.leases import acknowledge
 from holdfast.ledger.portable import BY_NAME, shapes
@@ -21,14 +21,17 @@ from holdfast.model.keys import canonical, key_of, key_of_name
 from holdfast.model.outcome import is_segment
 from holdfast.model.portable import Arrival, Shape, Slice, moved_by
 from holdfast.model.states import JOB, move
-from holdfast.ports import IsDead
+from holdfast.ports import IsDead, Judge
 
 Change = Callable[[dict[str, Any]], None]
 ROWS_PER_LOOK = 256
 
 
-def copy_in(tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping[str, int], is_dead: IsDead) -> Job:
-    """Write every slice, in the order of the tables; the job as it is then. Refused where its name or id is taken."""
+def copy_in(
+    tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping[str, int], is_dead: IsDead, judge: Judge
+) -> Job:
+    """Write every slice, in the order of the tables; the job as it is then. Refused where its name or id is taken, or
+    where what was written breaks a law: then nothing of it stays."""
     for job in sorted(arrival.replaces):  # the order in which every verb locks several jobs
         _make_way(tx, job, arrival.actor, is_dead)
     _refuse_taken(tx, arrival)
@@ -44,7 +47,24 @@ def copy_in(tx: Tx, arrival: Arrival, slices: Iterator[Slice], reserved: Mapping
             writer.write(shape, rows)
     if writer is None:
         raise Corrupt("there is no job in the snapshot")
-    return _arrived(tx, writer.ids.job, arrival)
+    made = _arrived(tx, writer.ids.job, arrival)
+    write_tallies(tx)
+    _refuse_lawless(tx, made, judge)
+    return made
+
+
+def _refuse_lawless(tx: Tx, made: Job, judge: Judge) -> None:
+    """Rows that were made up may break whoever judges them: then they are no rows of ours either."""
+    try:
+        found = judge(tx.rows, made.id)
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, Corrupt) as error:
+        found = [f"they cannot be judged: {error}"]
+    if found:
+        more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
+        raise Refused(
+            f"the rows of this snapshot are not those of a job: {found[0]}{more}; nothing was restored",
+            hint="holdfast verify JOB, where it comes from",
+        )
 
 
 def _make_way(tx: Tx, job: int, actor: str, is_dead: IsDead) -> None:

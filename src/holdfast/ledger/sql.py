@@ -54,7 +54,7 @@ from holdfast.model.outcome import Batch, PlanBatch
 from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
-from holdfast.ports import IsDead
+from holdfast.ports import IsDead, Judge
 
 T = TypeVar("T")
 
@@ -462,9 +462,9 @@ class SqlLedger:
     ) -> tuple[list[tuple[Any, ...]], tuple[object, ...] | None]:
         return self._read(lambda tx: portable.copy_out(tx, job, shape, after, limit))
 
-    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead) -> Job:
+    def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead, judge: Judge) -> Job:
         with self._store.reserved(arrival.ids) as reserved:
-            return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved, is_dead))
+            return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved, is_dead, judge))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._read(lambda tx: tx.rows(sql, parameters))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import stat
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,6 +33,7 @@ LANES_KEPT_MAX = 20_000
 KEYS_PER_QUERY = 256
 ROWS_PER_INSERT_MAX = 64
 DAMAGES_SHOWN = 20
+READ_AND_WRITE = 0o666
 PRAGMAS = {
     "journal_mode": "WAL",
     "synchronous": "FULL",
@@ -63,14 +65,22 @@ class SqliteStore:
         self._connection = self._connect(path.absolute().as_uri())
 
     def _connect(self, uri: str) -> sqlite3.Connection:
+        make_file(self._path)
         return sqlite3.connect(
             uri, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512, uri=True
         )
 
-    def prepare(self) -> None:
-        """Settings, their assertion, and a schema of this program's version."""
+    def prepare(self, *, upgrades: bool = True) -> None:
+        """Settings, their assertion, and a schema of this program's version: an older one is upgraded, or refused
+        where somebody only looks."""
         try:
-            if self._version() is None:
+            version = self._version()
+            if version is not None and version < SCHEMA_VERSION and not upgrades:
+                raise LedgerUnfit(
+                    f"{self._path} has schema {version}, this program has {SCHEMA_VERSION}, and a look changes nothing",
+                    hint="holdfast db upgrade; whoever starts or resumes a job upgrades it too, after a backup",
+                )
+            if version is None:
                 self._connection.execute("PRAGMA page_size = 4096")
             for name, value in PRAGMAS.items():
                 self._set(name, value)
@@ -119,7 +129,9 @@ class SqliteStore:
             self._apply(step)
 
     def _back_up(self, version: int) -> None:
-        copy = sqlite3.connect(self._path.with_name(f"{self._path.name}.v{version}.backup"))
+        path = self._path.with_name(f"{self._path.name}.v{version}.backup")
+        make_file(path)
+        copy = sqlite3.connect(path)
         try:
             self._connection.backup(copy)
         finally:
@@ -225,11 +237,11 @@ class SqliteLedger(SqlLedger):
     kind_of_store = SqliteStore
 
     @classmethod
-    def open(cls, path: Path, clock: Clock, boot: str) -> Self:
+    def open(cls, path: Path, clock: Clock, boot: str, *, upgrades: bool = True) -> Self:
         refuse_network_filesystem(path.parent)
         with told(path):
             store = cls.kind_of_store(path, clock, boot)
-            store.prepare()
+            store.prepare(upgrades=upgrades)
         guard(path)
         return cls(store)
 
@@ -412,9 +424,17 @@ def version_of(path: Path) -> int | None:
         return None if row is None else int(row[0])
 
 
+def make_file(path: Path) -> None:
+    """SQLite would let the umask say who reads it. An empty file that is as open as its folder becomes the ledger; its
+    -wal and -shm are as open as it is. Where it cannot be made, SQLite says why. It is not opened: see live_file."""
+    with suppress(OSError):
+        os.mknod(path, path.parent.stat().st_mode & READ_AND_WRITE | stat.S_IRUSR | stat.S_IWUSR | stat.S_IFREG)
+
+
 def back_up(path: Path, to: Path) -> None:
     """SQLite's own backup: one instant of a file that others may be writing. The copy is checked."""
     source = f"{path.absolute().as_uri()}?mode=ro"
+    make_file(to)
     with told(path), closing(sqlite3.connect(source, uri=True)) as live, closing(sqlite3.connect(to)) as copy:
         live.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a -wal beside it

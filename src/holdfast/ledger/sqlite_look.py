@@ -32,7 +32,7 @@ class LookStore(SqliteStore):
         self._seen = _stamp(path)
         return super()._connect(f"{uri}?mode=ro{'&immutable=1' * self._stands_still}")
 
-    def prepare(self) -> None:
+    def prepare(self, *, upgrades: bool = True) -> None:
         """Settings that are no writing, and a schema of this program's version: it cannot be upgraded here."""
         try:
             for name in WITHOUT_WRITING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Mapping
 from typing import Any
 
 import msgspec
@@ -134,25 +135,35 @@ def changes(
         "WHERE +t.job = ? AND t.id > ? ORDER BY t.id LIMIT ?",
         (first.n, second.n, job, after, limit),
     )
-    differing = [row for row in rows if row[2] != row[3]]
-    hashes = _hashes(tx, [(row[0], gen) for row in differing for gen in row[2:4] if gen is not None])
-    images = _overwritten(tx, [row[0] for row in rows if _may_be_gone(row, second)], second)
-    then = [(*row[:4], *images.get(row[0], row[4:])) for row in rows]
-    found = [change for row in then if (change := _change(row, hashes, second)) is not None]
-    return found, rows[-1][0] if len(rows) == limit else None
+    was_gone, is_gone = _gone(tx, rows, 2, first), _gone(tx, rows, 3, second)
+    kinds = [(row, _kind(row, was_gone, is_gone)) for row in rows]
+    hashes = _hashes(tx, [(row[0], gen) for row, kind in kinds if kind for gen in row[2:4] if gen is not None])
+    found = [_change(row, kind, hashes, is_gone) for row, kind in kinds if kind]
+    return [change for change in found if change is not None], rows[-1][0] if len(rows) == limit else None
 
 
-def _may_be_gone(row: Row, second: RunLook) -> bool:
-    """Whether it had a result, no newer one came, and what is known of it today is younger than the run."""
-    has_ended = second.ended_at is not None
-    return has_ended and row[2] is not None and row[2] == row[3] and not _by_the_end(row[7], second)
+def _gone(tx: Tx, rows: list[Row], place: int, run: RunLook) -> dict[int, str | None]:
+    """Targets that had failed or were skipped at the end of the run, after an earlier result; with the reason.
+
+    `place`: where in a row of `changes` the generation of that result stands. What a target became later is overwritten
+    by how it stood then.
+    """
+    had = [row for row in rows if row[place] is not None]
+    younger = [row[0] for row in had if run.ended_at is not None and not _by_the_end(row[7], run)]
+    then = _overwritten(tx, younger, run)
+    found: dict[int, str | None] = {}
+    for row in had:
+        gen, state, because, at = then.get(row[0], row[4:])
+        if gen > row[place] and state in (State.FAILED, State.SKIPPED) and _by_the_end(at, run):
+            found[row[0]] = because
+    return found
 
 
 def _by_the_end(at: int | None, run: RunLook) -> bool:
     return at is not None and (run.ended_at is None or at <= run.ended_at)
 
 
-def _overwritten(tx: Tx, targets: list[int], second: RunLook) -> dict[int, tuple[Any, ...]]:
+def _overwritten(tx: Tx, targets: list[int], run: RunLook) -> dict[int, tuple[Any, ...]]:
     """How targets stood at the end of the run that failed or were skipped by then, and were put back since.
 
     Generation, state, reason and when it was settled, as of a row of `changes`.
@@ -164,7 +175,7 @@ def _overwritten(tx: Tx, targets: list[int], second: RunLook) -> dict[int, tuple
             "SELECT u.target, u.before, d.at FROM undo u JOIN entry e ON e.chunk = u.chunk AND e.no = u.no "
             "JOIN entry d ON d.chunk = u.done_chunk AND d.no = u.done_no "
             f"WHERE u.target IN ({marks(part)}) AND u.state IN (5, 6) AND e.at >= ? AND d.at <= ?",
-            (*part, second.ended_at, second.ended_at),
+            (*part, run.ended_at, run.ended_at),
         )
         for target, before, at in rows:
             image = msgspec.json.decode(bytes(before))
@@ -178,15 +189,29 @@ def _hashes(tx: Tx, wanted: list[tuple[int, int]]) -> dict[tuple[int, int], byte
     return {(target, gen): bytes(digest) for target, gen, digest in rows}
 
 
-def _change(row: Row, hashes: dict[tuple[int, int], bytes], second: RunLook) -> Change | None:
-    target, url, then, now, gen, state, because, at = row
-    if then != now:
-        before, after = hashes.get((target, then)), hashes.get((target, now))
-        if then is not None and before == after:
-            return None
-        kind = "added" if then is None else "changed"
-        return Change(kind=kind, target=target, url=url, before=before, after=after, because=None)
-    is_gone = state in (State.FAILED, State.SKIPPED) and _by_the_end(at, second)
-    if then is not None and gen > then and is_gone:
-        return Change(kind="removed", target=target, url=url, before=None, after=None, because=because)
-    return None
+def _kind(row: Row, was_gone: Container[int], is_gone: Container[int]) -> str | None:
+    """Whether it was held at the end of either run decides; without a new result nothing can have come."""
+    was_held = row[2] is not None and row[0] not in was_gone
+    is_held = row[3] is not None and row[0] not in is_gone
+    if was_held and not is_held:
+        return "removed"
+    if not is_held or row[2] == row[3]:
+        return None
+    return "changed" if was_held else "added"
+
+
+def _change(
+    row: Row,
+    kind: str,
+    hashes: dict[tuple[int, int], bytes],
+    is_gone: Mapping[int, str | None],
+) -> Change | None:
+    """None: the new result has the bytes of the old one."""
+    target, url = row[:2]
+    if kind == "removed":
+        return Change(kind=kind, target=target, url=url, before=None, after=None, because=is_gone.get(target))
+    before, after = (hashes.get((target, gen)) for gen in row[2:4])
+    if kind == "changed" and before == after:
+        return None
+    before = before if kind == "changed" else None
+    return Change(kind=kind, target=target, url=url, before=before, after=after, because=None)

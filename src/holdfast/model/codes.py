@@ -43,10 +43,11 @@ _ROWS = (
     Code("http_401", "sign-in wanted", False),
     Code("http_403", "forbidden", False),
     Code("http_404", "no such page", False),
+    Code("http_410", "no such page any more", False),
     Code("http_4xx", "the request was refused", False),
     Code(
         "blocked",
-        "a block page or endless 403: the site means us",
+        "block pages or endless 403: the site means us",
         False,
         pauses_job=True,
         hands_back=True,
@@ -73,7 +74,7 @@ def code(name: str) -> Code:
 
 def code_of_status(status: int) -> str | None:
     """The failure code of an HTTP status, None for 2xx and 3xx, which are not failures by themselves."""
-    if status in (401, 403, 404, 429):
+    if status in (401, 403, 404, 410, 429):
         return f"http_{status}"
     if status == 206:
         return "bad_response"

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.spelling import as_word
 
 WORK_CHUNKS = 16
 CHUNKINGS = ("key", "host")
@@ -19,6 +20,7 @@ REQUESTS = ("pause", "cancel", "time_out")
 BEING_WORKED = "being worked"  # because of a job that a run was opened for
 HEALTHS = ("ok", "partial", "failed", "suspicious")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_STORED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}(~[0-9]{1,9})?")
 _ID = re.compile(r"J-[0-9a-f]*")
 
 
@@ -35,15 +37,19 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     first_byte_timeout_s: float = 30.0
     idle_timeout_s: float = 20.0
     max_bytes: int = 50_000_000
+    bytes_in_flight: int = 256_000_000  # of answers that one process holds
     user_agent: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    headers_to: tuple[str, ...] = ()  # origins that headers go to beside those of the seeds; "any": see config
     private_headers: tuple[tuple[str, str], ...] = ()  # filled in for a fetcher, never stored
+    ca_bundle: str = ""  # a file of certificates to trust besides the system's
     proxy: str = ""  # a URL, or where one with a password is to be found: env:NAME, file:PATH
     cookies: bool = False
     allow: tuple[str, ...] = ()  # "127.0.0.1:8123": private addresses let through, one by one
     allow_private: bool = False
     resolve: dict[str, str] = {}  # name -> "address:port": simulated worlds
     ignore_robots: bool = False
+    nofollow: str = "pages"  # whose nofollow is obeyed: `pages`, `all` (single links too), `off`
     detect_blocks: bool = True  # a block page, or 403 again and again, pauses the job
     checkpoint_targets: int = 10
     checkpoint_s: float = 120.0
@@ -106,6 +112,11 @@ class Job:
     last_error: str | None
     recoveries: int
     refetched: int
+
+    @property
+    def word(self) -> str:
+        """Its name in a command that people copy: a ledger may have one from before names were checked."""
+        return as_word(self.name)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.uid})"
@@ -173,3 +184,8 @@ def check_name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         raise BadParams(f"{name!r} cannot be a job's name; use letters, digits, dots, dashes, at most 100")
     return name
+
+
+def is_stored_name(name: str) -> bool:
+    """Whether a ledger can have given it: a name as people choose them, and what is added where two meet."""
+    return _STORED_NAME.fullmatch(name) is not None and _ID.fullmatch(name) is None

@@ -11,8 +11,9 @@ OUTAGE_S = 300.0
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """One process, named so that another process of the same host can prove it dead.
+    """One process, named so that another process of the same machine can prove it dead.
 
+    `boot` is one start of one kernel, `namespace` the machine and the place where `pid` counts; `host` is only shown.
     `session` tells apart what one process leases for several purposes: only the very same asker gets its leases again.
     """
 

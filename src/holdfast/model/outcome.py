@@ -69,6 +69,8 @@ class Done(msgspec.Struct, frozen=True, gc=False):
     found: tuple[Found, ...] = ()
     external: tuple[External, ...] = ()
     status_code: int | None = None
+    rule: str = ""
+    because: str = ""  # what is to be known of it besides; nearly always nothing
 
 
 class Skipped(msgspec.Struct, frozen=True, gc=False):
@@ -94,7 +96,11 @@ class Failed(msgspec.Struct, frozen=True, gc=False):
 
 
 Outcome = Done | Skipped | Failed
+DEAD_END = "dead_end"  # the rule of a seed's page that is HTML and leads to no other page of the site
+REFRESHES = "refresh"  # that of one which only refreshes to another page
+NOFOLLOW = "nofollow"  # succeeded, and its links were left as it asks; the rule also where single links were left
 UNCHANGED = "unchanged"  # succeeded, by the site's word that its earlier result is still so: that one is served
+IN_PART = "in_part"  # a list of URLs that has more than was taken, as its `because` says
 GONE = (404, 410)  # answers by which a site says that there is no such page any more
 VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
 

@@ -12,8 +12,9 @@ from holdfast.model.target import PageRow
 
 PAGE_FIELDS = (
     "url", "final_url", "title", "depth", "status_code", "fetched_at", "content_type", "sha256", "bytes", "links",
-    "parent", "markdown", "run", "target",
+    "parent", "markdown", "run", "target", "text",
 )  # fmt: skip
+TEXT = "text"  # derived from the stored bytes when it is asked for: not part of the record
 WALL_MS_MAX = 253_402_300_799_999  # the last millisecond that RFC 3339 can write
 
 
@@ -32,7 +33,8 @@ _records = msgspec.json.Decoder(PageRecord)
 
 
 def page_object(row: PageRow) -> dict[str, Any]:
-    """The export's object; its order is part of the contract. Corrupt where the stored record cannot be read."""
+    """The export's object but for its text; its order is part of the contract. Corrupt where the stored record cannot
+    be read."""
     target = f"T-{row.target:x}"
     record = _record(row.record, target)
     return {
@@ -47,7 +49,7 @@ def page_object(row: PageRow) -> dict[str, Any]:
         "bytes": row.size,
         "links": record.links,
         "parent": row.parent_url,
-        "markdown": None,  # until the text has been derived
+        "markdown": None,  # no stage makes it yet
         "run": f"R-{row.run}",
         "target": target,
     }

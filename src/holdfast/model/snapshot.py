@@ -9,13 +9,17 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import Refused
+from holdfast.model.job import is_stored_name
 from holdfast.model.portable import ID_MAX, IDS_SPAN_MAX, Shape
 
 FORMAT = 1
 MANIFEST = "checkpoint.json"
-MANIFEST_BYTES_MAX = 64 * 1024 * 1024
+MANIFEST_BYTES_MAX = 16 * 1024 * 1024
 JOBS_INLINE_MAX = 500
 _UID = re.compile(r"J-[0-9a-f]{4,12}")
+_ID = re.compile(r"S-[0-9a-f]{1,16}")
+_RECIPE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_MOMENT = re.compile(r"[0-9TZ:.+-]{10,40}")
 _BODIES = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*\.warc\.gz")
 
 
@@ -104,11 +108,16 @@ def read_manifest(stored: bytes) -> Manifest:
     return manifest
 
 
+class _Versioned(msgspec.Struct, frozen=True):
+    """All that is read of a manifest before its form is known: whatever else is in it is passed by."""
+
+    schema_version: Any
+
+
 def _version(stored: bytes) -> int:
     try:
-        first: Any = msgspec.json.decode(stored)
-        version = first["schema_version"]
-    except (msgspec.MsgspecError, ValueError, RecursionError, TypeError, KeyError):
+        version = msgspec.json.decode(stored, type=_Versioned).schema_version
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         raise damaged("its manifest cannot be read") from None
     if not isinstance(version, int) or version < 1:
         raise damaged("its manifest has no version")
@@ -116,10 +125,13 @@ def _version(stored: bytes) -> int:
 
 
 def _check_names(manifest: Manifest) -> None:
-    """Whoever made it, what it names lies below the data folder."""
+    """Whoever made it: what it names lies below the data folder, and what people are shown is what a ledger gives."""
     wrong = [part.name for part in manifest.bodies or () if not _BODIES.fullmatch(part.name)]
-    if wrong or not _UID.fullmatch(manifest.job_id) or not manifest.name.isprintable() or not manifest.name:
-        raise damaged(f"it has a name that cannot be used: {(*wrong, manifest.job_id)[0]!r}")
+    wrong += [] if is_stored_name(manifest.name) else [manifest.name]
+    shown = {manifest.job_id: _UID, manifest.id: _ID, manifest.recipe: _RECIPE, manifest.updated_at: _MOMENT}
+    wrong += [text for text, form in shown.items() if form.fullmatch(text) is None]
+    if wrong:
+        raise damaged(f"it has a name that cannot be used: {wrong[0][:200]!r}")
     order = [shape.table for shape in manifest.tables]
     tables = [part.table for part in manifest.segments]
     if any(table not in order for table in tables) or tables != sorted(tables, key=order.index):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+_BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -11,6 +14,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     near = get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def as_word(text: str) -> str:
+    """The text as one word of a command that people copy into a shell, whatever is in it."""
+    if _BARE.fullmatch(text):
+        return text
+    import shlex
+
+    return shlex.quote(text)
 
 
 def parts_of(numbers: dict[str, int]) -> str:

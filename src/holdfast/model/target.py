@@ -141,3 +141,4 @@ class PageRow:
     key: bytes = b""
     type: str = "page"
     name: str = ""  # its natural key
+    duplicate_of: str | None = None  # the URL of the first with the same content, where an export looks for it

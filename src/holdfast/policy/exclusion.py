@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from holdfast.model.edit import Exclusion
-from holdfast.policy.patterns import REGEX_MARK, Pattern, read_pattern
+from holdfast.policy.patterns import REGEX_MARK, Pattern, of_use, read_pattern
 
 PATTERNS_KEPT = 256
 
@@ -22,12 +22,17 @@ class Rules:
         return next((rule for rule, pattern in self._patterns if pattern.matches(path)), None)
 
 
+def read(pattern: str, syntax: str) -> Pattern:
+    """A pattern as `--exclude` knows them: a glob on the path, or a regular expression. BadParams: it is neither."""
+    return of_use(_read(pattern, syntax))
+
+
 def pattern_of(exclusion: Exclusion) -> Pattern:
-    return read(exclusion.pattern, exclusion.syntax)
+    """Of an exclusion that stands: it was taken once, and is read whatever would be said of it today."""
+    return _read(exclusion.pattern, exclusion.syntax)
 
 
 @lru_cache(maxsize=PATTERNS_KEPT)
-def read(pattern: str, syntax: str) -> Pattern:
-    """A pattern as `--exclude` knows them: a glob on the path, or a regular expression. BadParams: it is neither."""
+def _read(pattern: str, syntax: str) -> Pattern:
     marked = f"{REGEX_MARK}{pattern}" if syntax == "regex" and not pattern.startswith(REGEX_MARK) else pattern
     return read_pattern(marked)

@@ -11,6 +11,7 @@ from holdfast.errors import Corrupt
 from holdfast.model.job import Counts
 
 RATIO_FAILED = 0.1
+SEEDS_LOOKED_AT = 100  # a job of more pages than this is no seed alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,12 @@ class Ending:
     stop_reason: str | None = None
 
 
-def verdict(counts: Counts, *, seeds_failed_only: bool, plan_failed: str = "") -> Ending | None:
+def verdict(counts: Counts, *, seeds_failed_only: bool, plan_failed: str = "", dead_end: str = "") -> Ending | None:
     """The ending that these books allow; None: work is left. Books that do not balance are Corrupt.
 
     `seeds_failed_only`: targets failed, nothing succeeded, and every failed one is a seed or where a seed led.
-    `plan_failed`: what the plan raised before it had given everything.
+    `plan_failed`: what the plan raised before it had given everything. `dead_end`: why nothing but seeds came out of
+    it, where every page says so of itself.
     """
     if counts.left:
         return None
@@ -39,7 +41,15 @@ def verdict(counts: Counts, *, seeds_failed_only: bool, plan_failed: str = "") -
         done = "worked" if "recipe_error" in counts.failed_by else "fetched"  # fetched it may be when code raises
         return Ending("fail", "failed", f"no seed could be {done}: {', '.join(counts.failed_by)}", "seeds_failed")
     health = health_of(counts)
+    if health == "ok" and dead_end:
+        return Ending("complete", "suspicious", f"nothing but what it began with came out of it: {dead_end}")
     return Ending("complete", health, _because(counts, health))
+
+
+def may_be_dead_end(counts: Counts, pages_max: int | None) -> bool:
+    """Whether so few pages came out of it that it is worth a look; as many as were asked for are enough."""
+    wanted = pages_max is None or counts.succeeded + counts.failed < pages_max
+    return wanted and 0 < counts.succeeded <= SEEDS_LOOKED_AT
 
 
 def stale_ending(because: str) -> Ending | None:

@@ -1,31 +1,31 @@
 """Patterns that people write about addresses and values: a glob, or `re:` and a regular expression. Never any I/O.
 
 In a glob only `*` is special: it stands for any run of characters, slashes included. `?` and `[` are themselves,
-since they are part of URLs. A glob is matched in linear time; the texts come from sites that may be hostile.
+since they are part of URLs. Both are matched in bounded time; the texts come from sites that may be hostile.
 """
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from re import _parser as parser  # type: ignore[attr-defined]  # re has no public way to look into a pattern
-from typing import Any
 
 from holdfast.errors import BadParams
+from holdfast.policy.expressions import ANY_LENGTH, WITHOUT, read_expression
 
 REGEX_MARK = "re:"
-_GREEDY = frozenset({"MAX_REPEAT", "MIN_REPEAT"})
-_SAFE_REPEATS = frozenset({"POSSESSIVE_REPEAT", "ATOMIC_GROUP"})
+PATH_USUAL = 200  # characters; a pattern that cannot be tried on so long a path is of no use
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One include or exclude pattern, ready to be asked. Use `read_pattern` to make one."""
+    """One include or exclude pattern, ready to be asked. Use `read_pattern` to make one.
+
+    A path longer than `path_max` counts as fitting, untried: to be told apart where that matters.
+    """
 
     text: str
     matches: Callable[[str], object]
+    path_max: int = ANY_LENGTH
 
     def __str__(self) -> str:
         return self.text
@@ -34,12 +34,23 @@ class Pattern:
 def read_pattern(text: str) -> Pattern:
     """`/guide/*` is tried on the path with and without its query; `re:\\.pdf$` is searched in path and query."""
     if text.startswith(REGEX_MARK):
-        return Pattern(text, _read_regex(text).search)
+        return _by_expression(text)
     if not text.startswith(("/", "*")):
         raise BadParams(
             f"pattern {text!r} can match no path: it begins with neither / nor *", hint=f"/{text} or *{text}"
         )
     return Pattern(text, lambda path: glob_matches(text, path) or glob_matches(text, path.partition("?")[0]))
+
+
+def of_use(pattern: Pattern) -> Pattern:
+    """The pattern, for a job that is new; BadParams where it could be tried on short paths alone."""
+    if pattern.path_max < PATH_USUAL:
+        raise BadParams(
+            f"pattern {pattern.text!r} could take for ever on a URL of more than {pattern.path_max} characters: it has"
+            " too many repeats for one that looks around or repeats possessively",
+            hint=WITHOUT,
+        )
+    return pattern
 
 
 def glob_matches(glob: str, text: str) -> bool:
@@ -60,42 +71,9 @@ def glob_matches(glob: str, text: str) -> bool:
     return True
 
 
-def _read_regex(text: str) -> re.Pattern[str]:
-    source = text.removeprefix(REGEX_MARK)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what `[[` may mean one day
-            compiled = re.compile(source)
-            may_explode = _may_explode(parser.parse(source), repeated=False)
-    except (re.error, ValueError, OverflowError, RecursionError) as reason:
-        raise BadParams(f"pattern {text!r} is no regular expression: {reason}") from None
-    if may_explode:
-        raise BadParams(
-            f"pattern {text!r} could take for ever on a long URL: a repeat or a choice inside a repeat",
-            hint="make the inner repeat possessive, as in re:^/([^/]++/)*index$",
-        )
-    return compiled
-
-
-def _may_explode(tree: Iterable[tuple[Any, Any]], *, repeated: bool) -> bool:
-    """Whether backtracking could be exponential: a variable part, or a look-back at one, inside a repeat."""
-    for kind, value in tree:
-        name = str(kind)
-        if name == "GROUPREF" or (repeated and name == "BRANCH"):
-            return True
-        repeats = name in _GREEDY
-        if repeats and repeated and value[0] != value[1]:
-            return True
-        deeper = False if name in _SAFE_REPEATS else repeated or (repeats and value[1] > 1)
-        if any(_may_explode(part, repeated=deeper) for part in _parts(value)):
-            return True
-    return False
-
-
-def _parts(value: Any) -> list[Any]:
-    """The sub-patterns inside one node of a parsed pattern, whatever its kind."""
-    if isinstance(value, parser.SubPattern):
-        return [value]
-    if isinstance(value, (tuple, list)):
-        return [part for each in value for part in _parts(each)]
-    return []
+def _by_expression(text: str) -> Pattern:
+    read = read_expression(text.removeprefix(REGEX_MARK), shown=text)
+    found_in, path_max = read.found_in, read.path_max
+    if path_max == ANY_LENGTH:
+        return Pattern(text, found_in)
+    return Pattern(text, lambda path: len(path) > path_max or found_in(path), path_max)

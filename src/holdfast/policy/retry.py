@@ -44,7 +44,7 @@ SUCCEEDED = Decision(move="succeed")
 def judge(outcome: Outcome, *, attempts: int, max_attempts: int, random: Random) -> Decision:
     """Judge one outcome. `attempts` are those spent, this one included."""
     if isinstance(outcome, Done):
-        return SUCCEEDED
+        return Decision(move="succeed", because=outcome.because) if outcome.because else SUCCEEDED
     if isinstance(outcome, Skipped):
         return Decision(move="skip", because=outcome.because, kind="non_retryable")
     code = CODES.get(outcome.code) or CODES["internal"]

@@ -9,12 +9,12 @@ from holdfast.model.record import Checkpoint, Circumstances
 
 def no_checkpoint(job: Job, number: int, newest: int | None) -> NotFound:
     there = "it has none yet" if newest is None else f"its newest is {newest}"
-    return NotFound(f"{job.name} has no checkpoint {number}: {there}", hint=f"holdfast checkpoints {job.name}")
+    return NotFound(f"{job.name} has no checkpoint {number}: {there}", hint=f"holdfast checkpoints {job.word}")
 
 
 def checked(job: Job, number: int, point: Checkpoint | None, undone_by: int | None) -> tuple[Checkpoint, Circumstances]:
     """Refused where the checkpoint cannot be gone back to, with the reason."""
-    hint = f"holdfast checkpoints {job.name}"
+    hint = f"holdfast checkpoints {job.word}"
     if undone_by is not None:
         raise Refused(
             f"checkpoint {number} of {job.name} was undone by a rollback, which wrote {undone_by}: what it counted is "

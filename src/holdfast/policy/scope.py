@@ -16,7 +16,8 @@ from typing import Any
 
 from holdfast.errors import BadParams
 from holdfast.model.keys import Address, seed_address
-from holdfast.policy.patterns import Pattern, read_pattern
+from holdfast.policy.expressions import ANY_LENGTH
+from holdfast.policy.patterns import Pattern, of_use, read_pattern
 from holdfast.policy.traps import LIMIT, REPEATS, TOO_LONG, trap
 
 SCOPES = ("host", "domain", "prefix", "any")
@@ -39,6 +40,7 @@ EXTERNAL = Ruling("external")
 BY_EXCLUDE = Ruling("excluded", "exclude")
 BY_INCLUDE = Ruling("excluded", "include")
 BY_DEPTH = Ruling("excluded", "depth")
+BY_PATTERN_LENGTH = Ruling("excluded", "pattern_length")  # a pattern of the job takes bounded time on short paths alone
 LEFT_OUT = ("excluded", LIMIT)  # kinds that are dispositions, too
 _BY_CAP = {rule: Ruling(LIMIT, rule) for rule in (REPEATS, TOO_LONG)}
 
@@ -53,6 +55,7 @@ class Scope:
     include: tuple[Pattern, ...] = ()
     exclude: tuple[Pattern, ...] = ()
     max_depth: int | None = None
+    path_max: int = ANY_LENGTH  # characters; longer ones are tried on no pattern
 
     @classmethod
     def of(cls, params: dict[str, Any]) -> Scope:
@@ -60,14 +63,22 @@ class Scope:
         if params["scope"] not in SCOPES:
             raise BadParams(f"no scope is called {params['scope']!r}; there are {', '.join(SCOPES)}")
         seeds = [seed_address(url) for url in params["seeds"]]
+        include, exclude = (tuple(map(read_pattern, params[name])) for name in ("include", "exclude"))
         return cls(
             kind=params["scope"],
             hosts=frozenset(seed.host for seed in seeds),
             prefixes=tuple(dict.fromkeys(_directory(seed) for seed in seeds)),
-            include=tuple(read_pattern(text) for text in params["include"]),
-            exclude=tuple(read_pattern(text) for text in params["exclude"]),
+            include=include,
+            exclude=exclude,
             max_depth=params["max_depth"],
+            path_max=min((pattern.path_max for pattern in (*include, *exclude)), default=ANY_LENGTH),
         )
+
+    def checked(self) -> Scope:
+        """The scope, for a job that is asked for; BadParams names a pattern that would be of no use."""
+        for pattern in (*self.include, *self.exclude):
+            of_use(pattern)
+        return self
 
     def judge(self, address: Address, *, page_host: str, depth: int) -> Ruling:
         """What becomes of a link to `address`, found on a page of `page_host`, if it would be a target of `depth`."""
@@ -76,6 +87,8 @@ class Scope:
         cap = trap(address)
         if cap:
             return _BY_CAP[cap]
+        if len(address.path) > self.path_max:
+            return BY_PATTERN_LENGTH
         if self.exclude and _any(self.exclude, address.path):
             return BY_EXCLUDE
         if self.include and not _any(self.include, address.path):

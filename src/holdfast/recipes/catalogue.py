@@ -83,5 +83,5 @@ def missing(job: Job) -> BadParams:
     where = f"whose code was at {place} and is not there now" if place else "which is unknown here"
     return BadParams(
         f"{job.name} is a job of the recipe {job.recipe!r}, {where}; nothing of the job is lost",
-        hint=f"put it back, or name its new place: holdfast run FILE.py --name {job.name}",
+        hint=f"put it back, or name its new place: holdfast run FILE.py --name {job.word}",
     )

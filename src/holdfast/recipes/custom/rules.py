@@ -24,7 +24,7 @@ def checked(params: dict[str, Any]) -> dict[str, Any]:
     rules = {name: value for name, value in params.get(KEY, {}).items() if value not in (None, [], ())}
     if not rules:
         return {}
-    _scope(msgspec.json.encode(rules))
+    _scope(msgspec.json.encode(rules)).checked()
     return {KEY: rules}
 
 

@@ -37,15 +37,20 @@ _HIGH = {byte: 0xF700 + byte for byte in range(0x80, 0x100)}
 
 def decode(body: bytes, content_type: str) -> str:
     """The text of an HTML body."""
+    return decoded(body, content_type)[0]
+
+
+def decoded(body: bytes, content_type: str) -> tuple[str, str]:
+    """The text of an HTML body, and the codec that was used."""
     codec = declared(body, content_type)
     if codec is None:
         try:
-            return body.decode("utf-8")
+            return body.decode("utf-8"), "utf-8"
         except UnicodeDecodeError:
             codec = _guess(body)
     if codec == USER_DEFINED:
-        return body.decode("latin-1").translate(_HIGH)
-    return body.decode(codec, "replace").removeprefix("\ufeff")
+        return body.decode("latin-1").translate(_HIGH), codec
+    return body.decode(codec, "replace").removeprefix("\ufeff"), codec
 
 
 def declared(body: bytes, content_type: str) -> str | None:

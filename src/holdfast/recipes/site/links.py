@@ -31,11 +31,13 @@ Link = Found | External
 
 
 class Sorted(msgspec.Struct, frozen=True, gc=False):
-    """The distinct links of a page in page order, the page itself not among them; `beyond` the cap are counted only."""
+    """The distinct links of a page in page order, the page itself not among them; `beyond` the cap are counted only,
+    like those that lead nowhere (`unusable`)."""
 
     found: tuple[Found, ...]
     external: tuple[External, ...]
     beyond: int = 0
+    unusable: int = 0
 
     @property
     def count(self) -> int:
@@ -70,7 +72,7 @@ class LinkBook:
         on_wide, on_near = wide.get, near.get
         found: list[Found] = []
         external: list[External] = []
-        seen = {own_key}
+        seen, unusable = {own_key}, 0
         for index, href in enumerate(hrefs):
             link = on_wide(href) or on_near(href)
             if link is None:
@@ -78,12 +80,13 @@ class LinkBook:
                 place, shelf = (site_wide, wide) if is_wide else (directory, near)
                 link = self._look_up(place, shelf, href, page, base, depth)
                 if link is None:
+                    unusable += 1
                     continue
             key = link.key
             if key in seen:
                 continue
             if index >= links_max and len(seen) > links_max:
-                return Sorted(tuple(found), tuple(external), len(hrefs) - index)
+                return Sorted(tuple(found), tuple(external), len(hrefs) - index, unusable)
             seen.add(key)
             if isinstance(link, External):
                 external.append(link)
@@ -91,7 +94,7 @@ class LinkBook:
                 found.append(link)
             else:
                 found.append(self._moved(wide if href in wide else near, href, link, depth))
-        return Sorted(tuple(found), tuple(external))
+        return Sorted(tuple(found), tuple(external), 0, unusable)
 
     def _moved(self, shelf: dict[str, Link], href: str, link: Found, depth: int) -> Found:
         moved = link.at_depth(depth)

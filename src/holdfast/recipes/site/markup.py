@@ -16,8 +16,9 @@ import msgspec
 
 from holdfast.model.references import unescaped
 
-RAW = ("script", "style", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext")  # text up to their end tag
-WANTED = ("a", "area", "base", "link", "title")
+# Text up to their end tag. `noframes` and `noscript` are not among them: a crawler is the reader they are written for.
+RAW = ("script", "style", "textarea", "xmp", "iframe", "noembed", "plaintext")
+WANTED = ("a", "area", "base", "frame", "link", "meta", "title")
 
 
 def _any_case(names: tuple[str, ...]) -> str:
@@ -36,12 +37,20 @@ _END = rf"""(?:>|{_USUAL_ATTRIBUTES}>|[^>"']*+>|{_ATTRIBUTES}>?)"""
 _FIRST = "".join(sorted(set("abcdefghijklmnopqrstuvwxyz") - {name[0] for name in WANTED + RAW}))
 _PLAIN = rf"[{_FIRST}{_FIRST.upper()}][^\s/>]*+"
 _BARE = rf"/[a-z0-9]++>|[{_FIRST}][a-z0-9]*+>|p>|li>"
-_TAG = rf"{_BARE}|/[A-Za-z][^\s/>]*+{_END}|(?:{_PLAIN}|[pP](?=[\s/>])|(?!{_NAME})[A-Za-z][^\s/>]*+){_END}"
+# Five or ten `meta` stand on a page, and nearly all say nothing to a crawl: those are passed over as they are read.
+_META = r"""meta(?:\s++(?!http-)(?!name="(?:[\s&]|[rR][oO]|[hH][oO]))[a-z:-]++="[^"]*+")++\s*+/?+>"""
+_TAG = rf"{_BARE}|/[A-Za-z][^\s/>]*+{_END}|(?:{_PLAIN}|[pP](?=[\s/>])|(?!{_NAME})[A-Za-z][^\s/>]*+){_END}|{_META}"
 _BOGUS = r"(?:/(?![A-Za-z])|\?|!(?!--))[^>]*+>?"
 _OTHER = rf"<(?:{_TAG}|{_BOGUS}|(?![A-Za-z/!?]))"
 # A link as most are written. Any other fails here before its `>`, and is read once more by the rules above.
 _USUAL = r"""<[aA]\s++(?:(?!href=)[a-z-]++="[^"]*+"\s++)*+href="([^"&]*+)"[^>"']*+>"""
-_SCAN = re.compile(rf"[^<]*+(?:{_OTHER}[^<]*+)*+(?:{_USUAL}|(<!--)|<({_NAME})({_ATTRIBUTES})(>?))?", re.ASCII)
+
+
+def _scanner(usual: str) -> re.Pattern[str]:
+    return re.compile(rf"[^<]*+(?:{_OTHER}[^<]*+)*+(?:{usual}|(<!--)|<({_NAME})({_ATTRIBUTES})(>?))?", re.ASCII)
+
+
+_SCAN, _SCAN_EACH = _scanner(_USUAL), _scanner(r"(?!)(\Z)")  # the second reads every link by the rules
 _COMMENT_END = re.compile("--!?>")
 _END_OF = {name: re.compile(rf"</(?i:{name})[\s/>]") for name in ("title", *RAW)}
 _ONE = re.compile(r"""([^\s/>][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s>"'][^\s>]*)))?""", re.ASCII)
@@ -65,33 +74,37 @@ class Tag(msgspec.Struct, frozen=True, gc=False):
         return None
 
 
-def scan(text: str, hrefs: dict[str, None]) -> Iterator[Tag]:
-    """The `a`, `area`, `base`, `link` and `title` tags in the order of the text.
+def scan(text: str, hrefs: dict[str, None], *, each: bool = False, is_xml: bool = False) -> Iterator[Tag]:
+    """The tags of interest in the order of the text; of `meta` only those that may say something to a crawl.
 
-    Thirty links stand on a page: the href of one that is written as usual goes straight into `hrefs`, in its turn.
+    Thirty links stand on a page: the href of one that is written as usual goes straight into `hrefs`, in its turn,
+    unless `each` is asked for with all its attributes. In XML an element that is closed in its tag has no content.
     """
     at, end = 0, len(text)
+    pattern = _SCAN_EACH if each else _SCAN
     while at < end:
-        for match in _SCAN.finditer(text, at):  # has an answer to every character, so that none is passed over
+        for match in pattern.finditer(text, at):  # has an answer to every character, so that none is passed over
             href = match[1]
             if href is not None:
                 hrefs[href] = None
                 continue
             _, comment, name, attributes, closed = match.groups()
             if comment:
-                at = _end_of_comment(text, match.end())
+                at = end_of_comment(text, match.end())
                 break
             elif name:
                 if not closed:
                     return  # the text ends inside a tag, which then is none
                 name, at = name.lower(), match.end()
-                if name not in _END_OF:
+                if name not in _END_OF or (is_xml and attributes.endswith("/")):
                     yield Tag(name, attributes, at)
                     continue
                 begin, closing = at, _END_OF[name].search(text, at)
                 at = closing.start() if closing else end
                 if name == "title":
                     yield Tag(name, "", begin, text[begin:at])
+                elif name == "iframe":
+                    yield Tag(name, attributes, begin)
                 break
         else:
             return
@@ -108,8 +121,19 @@ def _resolved(match: re.Match[str]) -> str:
     return html5.get(match[1] + match[2], match[0])
 
 
-def _end_of_comment(text: str, at: int) -> int:
+def end_of_comment(text: str, at: int) -> int:
+    """Where a comment ends whose content begins at `at`."""
     if text.startswith((">", "->"), at):  # `<!-->` is a whole comment
-        return at + 1
+        return text.index(">", at) + 1
     match = _COMMENT_END.search(text, at)
     return match.end() if match else len(text)
+
+
+def is_closed(tag: str) -> bool:
+    """Whether the text of a start tag ends in `/>` that closes it: the slash of `a=b/>` belongs to a value."""
+    if not tag.endswith("/>"):
+        return False
+    *before, last = tag.rsplit(None, 1)
+    if last[-3:-2] in ('"', "'"):
+        return True
+    return "=" not in last and not (before and before[0].endswith("="))

@@ -19,9 +19,10 @@ from holdfast.policy.robots import ROBOTS_PATH
 from holdfast.policy.scope import Scope
 from holdfast.policy.sitemaps import names_a_sitemap
 from holdfast.recipe import Context, Fetch
+from holdfast.recipes.site.following import Site
 from holdfast.recipes.site.links import LinkBook
 from holdfast.recipes.site.sitemap import MODES, ROBOTS, SITEMAP, TYPES, work_list
-from holdfast.recipes.site.step import Site, work
+from holdfast.recipes.site.step import work
 
 DEFAULTS: dict[str, Any] = {
     "seeds": [],
@@ -61,7 +62,7 @@ class SiteRecipe:
         checked["max_depth"] = _depth(checked["max_depth"])
         if checked["sitemap"] not in MODES:
             raise BadParams(f"sitemap must be one of {', '.join(MODES)}; not {checked['sitemap']!r}")
-        Scope.of(checked)
+        Scope.of(checked).checked()
         return checked
 
     def identity(self, params: dict[str, Any]) -> str:
@@ -109,7 +110,10 @@ class SiteRecipe:
             self._sites.clear()
         scope = Scope.of(context.params)
         site = self._sites[id(context.params)] = Site(
-            scope, context, LinkBook(scope, context), follows=context.params.get("sitemap") != "only"
+            scope,
+            context,
+            LinkBook(scope, context),
+            follows=context.params.get("sitemap") != "only",
         )
         return site
 

@@ -1,29 +1,36 @@
 """Sitemaps, worked: what robots.txt names, what an index names, and the pages they list (SIT-02).
 
 Each file is a target like any other: fetched once, settled with everything it lists in one transaction, so that a kill
-loses nothing of it. A list counts as a page that links to what it lists: found pages are one deeper.
+loses nothing of it. A list counts as a page that links to what it lists: found pages are one deeper. Whatever of a list
+is not taken is counted, and its row says so (FRO-15).
 """
 
 from __future__ import annotations
+
+import asyncio
+from functools import partial
 
 import msgspec
 
 from holdfast.clock import Clock
 from holdfast.model.codes import code_of_status
 from holdfast.model.exchange import Response
-from holdfast.model.keys import Address, canonical
-from holdfast.model.outcome import Done, Failed, Outcome, Skipped
+from holdfast.model.keys import canonical
+from holdfast.model.outcome import IN_PART, Done, Failed, Outcome, Skipped
 from holdfast.model.target import Claimed, Found
+from holdfast.policy.listings import URLS_MAX, SitemapRefused
 from holdfast.policy.retry import read_retry_after
-from holdfast.policy.robots import ROBOTS_PATH, read_robots
-from holdfast.policy.sitemaps import URLS_MAX, Sitemap, SitemapRefused, read_sitemap
+from holdfast.policy.robots import ROBOTS_PATH
+from holdfast.policy.sitemaps import Sitemap, read_sitemap, read_sitemap_lines
 from holdfast.recipe import Fetch
-from holdfast.recipes.site.links import Sorted
-from holdfast.recipes.site.step import REDIRECTS, Site, kept_body
+from holdfast.recipes.site.following import Site
+from holdfast.recipes.site.links import LinkBook, Sorted
+from holdfast.recipes.site.step import REDIRECTS, kept_body
 
 ROBOTS, SITEMAP, PROBE = "robots", "sitemap", "probe"  # types of targets; a probe is a sitemap that nobody named
 TYPES = frozenset({ROBOTS, SITEMAP, PROBE})
 PROBED_PATH = "/sitemap.xml"
+IN_A_THREAD_FROM_BYTES = 65_536  # reading a larger one would hold up everything else that is in hand
 LEVELS_MAX = 2  # an index may name indexes, and no further
 MODES = ("auto", "only", "off")
 
@@ -35,6 +42,12 @@ async def work_list(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Ou
         return _redirected(here, response, site)
     if response.status != 200:
         return _refused(here, response, site, clock.wall_ms())
+    read = partial(_read, here, response, site, clock.wall_ms())
+    return read() if len(response.body) < IN_A_THREAD_FROM_BYTES else await asyncio.to_thread(read)
+
+
+def _read(here: Claimed, response: Response, site: Site, now_ms: int) -> Outcome:
+    """May run in a thread: what is shared with the steps of pages is only read."""
     if here.type == ROBOTS:
         return _robots(here, response, site)
     try:
@@ -42,19 +55,20 @@ async def work_list(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Ou
     except SitemapRefused as refusal:
         return Failed(refusal.code, str(refusal), response.status)
     if listed is None:
-        said = "no sitemap: neither a list of URLs nor an index of such lists"
+        said = "no sitemap: neither a list of URLs, nor an index of such lists, nor a feed"
         return _none(here, said, response) if here.type == PROBE else Failed("answer_unreadable", said, response.status)
-    return _listed(here, response, listed, site, clock.wall_ms())
+    return _listed(here, response, listed, site, now_ms)
 
 
 def _robots(here: Claimed, response: Response, site: Site) -> Outcome:
     """The sitemaps that it names, of the site itself; where it names none, the place where one usually is."""
-    named = [canonical(url, here.url) for url in read_robots(response.body).sitemaps]
-    found = _sitemaps(here, [address for address in named if address], site, level=0)
+    listed = read_sitemap_lines(response.body)
+    links, elsewhere = _sitemaps(here, listed, site, level=0)
+    left_out = _left_out(listed, links, elsewhere)
     return Skipped(
-        "no_record",
-        f"names {len(found)} sitemaps of this site" if found else "names no sitemap of this site",
-        found=found or _guess(here, site),
+        IN_PART if left_out else "no_record",
+        f"names {_counted(links, 'sitemap')}{left_out}",
+        found=links.found or _guess(here, site),
         status_code=response.status,
     )
 
@@ -68,35 +82,65 @@ def _guess(here: Claimed, site: Site) -> tuple[Found, ...]:
 
 
 def _listed(here: Claimed, response: Response, listed: Sitemap, site: Site, now_ms: int) -> Outcome:
-    own = canonical(here.url)
-    assert own is not None, f"a claimed target has the unusable URL {here.url!r}"
+    if listed.is_index and here.hops >= LEVELS_MAX:
+        said = f"an index {LEVELS_MAX} levels below an index; {len(listed.urls)} sitemaps that it names are not read"
+        return Failed("answer_unreadable", said, response.status)
     if listed.is_index:
-        if here.hops >= LEVELS_MAX:
-            return Failed("answer_unreadable", f"an index {LEVELS_MAX} levels below an index", response.status)
-        named = [canonical(url, here.url) for url in listed.urls]
-        links = Sorted(_sitemaps(here, [address for address in named if address], site, level=here.hops + 1), ())
+        links, elsewhere = _sitemaps(here, listed, site, level=here.hops + 1)
     else:
-        links = site.links.sort(
-            listed.urls, page=own, base=own, own_key=here.key, depth=here.depth + 1, links_max=URLS_MAX
-        )
+        links = _pages(here, listed, site)
+        elsewhere = len(links.external)
+    left_out = _left_out(listed, links, elsewhere)
+    noun = "sitemap" if listed.is_index else "page"
     return Done(
-        SITEMAP,
+        IN_PART if left_out else SITEMAP,
         body=kept_body(here, response, now_ms),
         found=links.found,
         external=links.external,
         status_code=response.status,
+        because=f"lists {_counted(links, noun)}{left_out}" if left_out else "",
     )
 
 
-def _sitemaps(here: Claimed, addresses: list[Address], site: Site, *, level: int) -> tuple[Found, ...]:
-    """Those of the site, each once. Include and exclude patterns are for pages, not for the lists of them."""
-    ours = {
-        address.url: address
-        for address in addresses
+def _pages(here: Claimed, listed: Sitemap, site: Site) -> Sorted:
+    """By a link book of its own: that of the pages is not for threads, and has no use of links that stand here."""
+    own = canonical(here.url)
+    assert own is not None, f"a claimed target has the unusable URL {here.url!r}"
+    book = LinkBook(site.scope, site.context)
+    return book.sort(listed.urls, page=own, base=own, own_key=here.key, depth=here.depth + 1, links_max=URLS_MAX)
+
+
+def _sitemaps(here: Claimed, listed: Sitemap, site: Site, *, level: int) -> tuple[Sorted, int]:
+    """Those of the site, each once, and how many are of others. Include and exclude patterns are for pages, not for the
+    lists of them."""
+    named = [canonical(url, here.url) for url in listed.urls]
+    addresses = {address.url: address for address in named if address is not None}
+    ours = [
+        address
+        for address in addresses.values()
         if site.scope.judge(address, page_host=here.host, depth=here.depth).kind != "external"
-    }
-    made = (_typed(site.context.found(address, depth=here.depth), SITEMAP, level=level) for address in ours.values())
-    return tuple(found for found in made if found.key != here.key)
+    ]
+    made = (_typed(site.context.found(address, depth=here.depth), SITEMAP, level=level) for address in ours)
+    found = tuple(each for each in made if each.key != here.key)
+    return Sorted(found, (), 0, named.count(None)), len(addresses) - len(ours)
+
+
+def _counted(links: Sorted, noun: str) -> str:
+    n = len(links.found)
+    return f"{n or 'no'} {noun if n < 2 else noun + 's'} of this site"
+
+
+def _left_out(listed: Sitemap, links: Sorted, elsewhere: int) -> str:
+    """What a list has and we did not take, counted; "" where that is nothing."""
+    unreadable = listed.unreadable + links.unusable
+    counted = [
+        (listed.beyond, f"{listed.beyond} behind the first {len(listed.urls)}"),
+        (elsewhere, f"{elsewhere} of other sites"),
+        (unreadable, f"{unreadable} that can be read as no URL"),
+    ]
+    left_out = ", ".join(said for n, said in counted if n)
+    cut = f"; not read to its end: {listed.cut}" if listed.cut else ""
+    return f"; left out: {left_out}{cut}" if left_out else cut
 
 
 def _redirected(here: Claimed, response: Response, site: Site) -> Outcome:

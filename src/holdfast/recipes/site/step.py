@@ -13,27 +13,30 @@ import msgspec
 from holdfast.clock import Clock
 from holdfast.model.codes import code_of_status
 from holdfast.model.exchange import NOT_MODIFIED, Response
-from holdfast.model.keys import Address, address_of, canonical
-from holdfast.model.outcome import UNCHANGED, Body, Done, Failed, Outcome, Record, Skipped
+from holdfast.model.keys import Address, canonical
+from holdfast.model.outcome import NOFOLLOW, UNCHANGED, Body, Done, Failed, Outcome, Record, Skipped
 from holdfast.model.target import Claimed
+from holdfast.policy.directives import HEADER, Directives, read_directives
+from holdfast.policy.directives import NONE as NOTHING_ASKED
 from holdfast.policy.retry import read_retry_after
-from holdfast.policy.scope import Scope
 from holdfast.policy.sitemaps import names_llms_txt, read_llms_txt
-from holdfast.recipe import Context, Fetch
-from holdfast.recipes.site.charset import decode
-from holdfast.recipes.site.links import LinkBook, Sorted
-from holdfast.recipes.site.page import HTML_BYTES_MAX, Page, is_html, read_page
+from holdfast.recipe import Fetch
+from holdfast.recipes.site.charset import decode, decoded
+from holdfast.recipes.site.following import REDIRECTS_MAX, Site, as_a_seed, follow
+from holdfast.recipes.site.page import HTML_BYTES_MAX, Page, read_page
+from holdfast.recipes.site.refresh import read_refresh
+from holdfast.recipes.site.sniffing import UNKNOWN_MEDIA, is_html, is_xml
 from holdfast.recipes.site.validators import asking_again, validators_of
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-REDIRECTS_MAX = 10
 CONTENT_TYPE_LENGTH_MAX = 200
 _NO_PAGE = Page(None, None, None, ())
-_NO_LINKS = Sorted((), ())
 
 
 class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The record of a page. `limit` counts links beyond the cap; `not_parsed` says why no links were read."""
+    """The record of a page. `limit` counts links beyond the cap, `nofollow` those left because the page asks so;
+    `noindex` is what it asks of indexes; `not_parsed` says why no links were read.
+    """
 
     title: str | None
     status_code: int
@@ -41,24 +44,22 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     content_type: str
     links: int
     canonical: str | msgspec.UnsetType = msgspec.UNSET
+    refresh: str | msgspec.UnsetType = msgspec.UNSET
     limit: int | msgspec.UnsetType = msgspec.UNSET
+    nofollow: int | msgspec.UnsetType = msgspec.UNSET
+    noindex: bool | msgspec.UnsetType = msgspec.UNSET
     not_parsed: str | msgspec.UnsetType = msgspec.UNSET
     etag: str | msgspec.UnsetType = msgspec.UNSET
     last_modified: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class Site(msgspec.Struct, frozen=True):
-    """What a step needs to know of its job."""
+class _Read(msgspec.Struct, frozen=True, gc=False):
+    """A body as read; `not_parsed` says why no links were."""
 
-    scope: Scope
-    context: Context
-    links: LinkBook
-    follows: bool = True  # links of pages; False where only what sitemaps list is wanted
-
-    def fits(self, context: Context) -> bool:
-        """Whether this was made for that job: the params are kept alive here, so one object is one job's."""
-        mine = self.context
-        return mine.params is context.params and (mine.salt, mine.chunking) == (context.salt, context.chunking)
+    page: Page
+    codec: str = "utf-8"
+    is_html: bool = False
+    not_parsed: str = ""
 
 
 async def work(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Outcome:
@@ -113,37 +114,60 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         code = code_of_status(response.status) or "bad_response"
         retry_after_s = read_retry_after(response.header("retry-after"), now_ms)
         return Failed(code, f"HTTP {response.status}", response.status, retry_after_s)
-    page, not_parsed = _read(here, response)
-    links, canonical_url = _follow(here, page, site)
+    read = _read(here, response, site)
+    said = _directives(read.page, response)
+    ways = follow(here, read.page, read.codec, NOTHING_ASKED if site.context.nofollow == "off" else said, site)
+    if here.depth == 0 and read.is_html:
+        ways = as_a_seed(ways, site, read.not_parsed)
     kept = validators_of(response)
     record = PageRecord(
-        title=page.title,
+        title=read.page.title,
         status_code=response.status,
         fetched_at=now_ms,
         content_type=_shown(response.header("content-type") or ""),
-        links=links.count,
-        canonical=canonical_url or msgspec.UNSET,
-        limit=links.beyond or msgspec.UNSET,
-        not_parsed=not_parsed or msgspec.UNSET,
+        links=ways.links.count,
+        canonical=ways.canonical or msgspec.UNSET,
+        refresh=ways.refresh or msgspec.UNSET,
+        limit=ways.links.beyond or msgspec.UNSET,
+        nofollow=ways.left or msgspec.UNSET,
+        noindex=said.noindex or msgspec.UNSET,
+        not_parsed=read.not_parsed or msgspec.UNSET,
         etag=kept.etag,
         last_modified=kept.last_modified,
     )
     return Done(
-        "page",
+        NOFOLLOW if said.nofollow and ways.left else "page",
         body=kept_body(here, response, now_ms),
         records=(Record("page", msgspec.json.encode(record)),),
-        found=links.found,
-        external=links.external,
+        found=ways.links.found,
+        external=ways.links.external,
         status_code=response.status,
+        rule=ways.rule,
+        because=ways.because,
     )
 
 
-def _read(here: Claimed, response: Response) -> tuple[Page, str]:
-    if not is_html(response.media, response.body):
-        return (_NO_PAGE if here.depth else _read_list(here, response)), ""
-    if len(response.body) > HTML_BYTES_MAX:
-        return _NO_PAGE, f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
-    return read_page(decode(response.body, response.header("content-type") or "")), ""
+def _directives(page: Page, response: Response) -> Directives:
+    headers = [value for name, value in response.headers if name == HEADER]
+    return read_directives(page.robots, headers) if headers or page.robots else NOTHING_ASKED
+
+
+def _read(here: Claimed, response: Response, site: Site) -> _Read:
+    body, media = response.body, response.media
+    if not is_html(media, body, no_sniffing=media in UNKNOWN_MEDIA and _forbids_sniffing(response)):
+        return _Read(_NO_PAGE if here.depth else _read_list(here, response))
+    if len(body) > HTML_BYTES_MAX:
+        not_parsed = f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
+        return _Read(_NO_PAGE, is_html=True, not_parsed=not_parsed)
+    text, codec = decoded(body, response.header("content-type") or "")
+    page = read_page(text, sees_marks=site.context.nofollow == "all", is_xml=is_xml(media))
+    if page.refresh is None and (header := response.header("refresh")):
+        page = msgspec.structs.replace(page, refresh=read_refresh(header))
+    return _Read(page, codec, is_html=True)
+
+
+def _forbids_sniffing(response: Response) -> bool:
+    return (response.header("x-content-type-options") or "").partition(",")[0].strip().lower() == "nosniff"
 
 
 def _read_list(here: Claimed, response: Response) -> Page:
@@ -152,17 +176,6 @@ def _read_list(here: Claimed, response: Response) -> Page:
         return _NO_PAGE
     title, hrefs = read_llms_txt(decode(response.body, response.header("content-type") or ""))
     return Page(title, None, None, hrefs)
-
-
-def _follow(here: Claimed, page: Page, site: Site) -> tuple[Sorted, str | None]:
-    if not (page.hrefs or page.canonical):
-        return _NO_LINKS, None
-    own = address_of(here.url, here.host)
-    base = (canonical(page.base, own.url) if page.base else None) or own
-    hrefs = page.hrefs if site.follows else ()
-    links = site.links.sort(hrefs, page=own, base=base, own_key=here.key, depth=here.depth + 1)
-    meant = canonical(page.canonical, base.url) if page.canonical else None
-    return links, meant.url if meant else None
 
 
 def kept_body(here: Claimed, response: Response, now_ms: int) -> Body:

@@ -164,7 +164,7 @@ class TestHosts:
         """E16: a restart is as polite as the moment before."""
         worker = bench.working(pages=2)
         worker.claim(delay_ms=60_000)
-        bench.dead.add(worker.owner)
+        worker.release()
         later = bench.worker(worker.job, ledger=bench.open(boot="boot-2"), owner=bench.owner(boot="boot-2"))
         later.lease()
         assert later.claim() == []

@@ -7,6 +7,7 @@ import pytest
 
 from holdfast import faults
 from holdfast.errors import BatchMismatch, Corrupt, LedgerUnavailable, LostLease
+from holdfast.model.outcome import DEAD_END, REFRESHES
 from holdfast.testing.conformance.bench import MARSH, Bench
 from holdfast.testing.conformance.fencing import take_over
 from holdfast.testing.conformance.verdicts import fail, page, retry, skip, succeed
@@ -182,6 +183,27 @@ class TestFinish:
         job = bench.ledger.advance(worker.job, worker.control)
         assert job is not None
         assert (job.status, job.health) == ("completed", "suspicious")
+
+    @pytest.mark.parametrize(
+        ("rules", "pages_max", "health"),
+        [
+            ((DEAD_END, REFRESHES), None, "suspicious"),
+            ((DEAD_END, DEAD_END), 3, "suspicious"),
+            ((DEAD_END, DEAD_END), 2, "ok"),
+            ((DEAD_END, ""), None, "ok"),
+        ],
+    )
+    def test_a_job_of_dead_ends_only_is_suspicious_and_says_why(
+        self, bench: Bench, rules: tuple[str, str], pages_max: int | None, health: str
+    ) -> None:
+        """FRO-13: unless as many pages as were asked for came out of it."""
+        worker = bench.working(pages=2)
+        pages = zip(worker.claim(), rules, strict=True)
+        worker.settle(*(succeed(here, rule=rule, because=f"{rule}!" if rule else "") for here, rule in pages))
+        job = bench.ledger.advance(worker.job, worker.control, pages_max=pages_max)
+        assert job is not None
+        assert (job.status, job.health) == ("completed", health)
+        assert (f"{DEAD_END}!" in job.because) == (health == "suspicious")
 
     def test_a_job_with_some_failures_is_completed_in_part(self, bench: Bench) -> None:
         worker = bench.working(pages=2)

@@ -10,6 +10,7 @@ import pytest
 from holdfast.errors import BadParams
 from holdfast.model.edit import NEW
 from holdfast.model.host import UNREACHABLE, KeptRobots
+from holdfast.model.look import RunLook
 from holdfast.model.outcome import Record, Verdict
 from holdfast.model.states import COUNTED
 from holdfast.model.target import Claimed
@@ -222,6 +223,24 @@ class TestChanges:
         reasons = {change.url.rpartition("/")[2]: change.because for change in found}
         assert reasons == {"1": "still not", "3": "redirects to the pond"}
 
+    def test_what_was_gone_in_the_earlier_run_already_is_not_removed_by_the_later(self, bench: Bench) -> None:
+        """It is added where it came back; one that changed and went is removed, not changed."""
+        worker = bench.working(pages=6)
+        bench.ledger.open_run(worker.job, mode="full", trigger="cli")
+        worker.settle(*map(page, worker.claim()))
+        toads = {5: lambda here: page(here, b"<h1>Toads</h1>")}
+        scanned_so(bench, worker, {**dict.fromkeys(range(1, 5), fail), **toads})
+        scanned_so(bench, worker, {1: fail, 2: page, 3: skip, 4: retry, 5: fail})
+        first, second, third = bench.ledger.runs(worker.job)
+        assert told_of(bench, worker, second, third) == {"2": "added", "5": "removed"}
+        assert told_of(bench, worker, first, third) == {"1": "removed", "3": "removed", "5": "removed"}
+        bench.clock.advance(60)
+        worker.settle(*map(page, worker.claim()))
+        scanned_so(bench, worker, dict.fromkeys((1, 4, 5), fail))
+        first, second, third, last = bench.ledger.runs(worker.job)
+        assert told_of(bench, worker, second, third) == {"2": "added", "4": "added", "5": "removed"}
+        assert told_of(bench, worker, third, last) == {"4": "removed"}
+
     def test_changes_come_slice_by_slice(self, bench: Bench) -> None:
         worker = bench.working(pages=3)
         bench.ledger.open_run(worker.job, mode="full", trigger="cli")
@@ -232,6 +251,12 @@ class TestChanges:
         assert place is not None
         more, end = bench.ledger.changes(worker.job, first, second, after=place, limit=2)
         assert (len(found), len(more), end) == (2, 1, None)
+
+
+def told_of(bench: Bench, worker: Worker, earlier: RunLook, later: RunLook) -> dict[str, str]:
+    """What differs, by the number of its page."""
+    found, _ = bench.ledger.changes(worker.job, earlier, later)
+    return {change.url.rpartition("/")[2]: change.kind for change in found}
 
 
 def scanned_so(bench: Bench, worker: Worker, verdicts: dict[int, Callable[[Claimed], Verdict]]) -> None:

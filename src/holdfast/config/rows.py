@@ -1,0 +1,58 @@
+"""Rows of a list are data from elsewhere: what a cell may not choose, because it would reach beyond its job. Pure but
+for links, which are followed.
+
+A template may name an environment variable, a file, a folder outside or the code of a recipe; a cell may not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from holdfast.config.job_keys import COMMANDS, JOB_KEYS, PATHS
+from holdfast.config.secrets import REFERENCES, is_reference
+from holdfast.errors import BadParams
+
+STDOUT = "-"
+
+
+def refuse_reach(template: Mapping[str, Any], table: Mapping[str, Any], folder: Path) -> None:
+    """BadParams where a cell, put into the template's table, names a secret, code, or a path outside."""
+    for key, before, after in _changed("", template, table):
+        if key == "kind" and after not in COMMANDS:
+            raise BadParams(f"kind: a cell may not name the code of a recipe: {after!r}")
+        if key in PATHS and after != STDOUT and not _is_inside(after, before, folder):
+            raise BadParams(f"{key}: a cell may not lead out of {_folder_of(before, folder)}: {after!r}")
+        if _names_secret(key, after) and not _names_secret(key, before):
+            forms = " or ".join(REFERENCES)
+            raise BadParams(f"{key}: a cell may not name a secret ({forms}); the template may")
+
+
+def _changed(key: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
+    """Of every text that a cell is part of: the key at the top, the template's text, the text with the cells in it."""
+    if isinstance(before, dict):
+        for name in before:
+            yield from _changed(key or name, before[name], after[name])
+    elif isinstance(before, list):
+        for one, other in zip(before, after, strict=True):
+            yield from _changed(key, one, other)
+    elif isinstance(before, str) and before != after:
+        yield key, before, after
+
+
+def _names_secret(key: str, text: str) -> bool:
+    """Whether it is read as a reference there: as a header's value, a proxy, or a setting inside the job."""
+    if key == "header":
+        return is_reference(text.partition(":")[2].strip())
+    return (key == "proxy" or key not in JOB_KEYS) and is_reference(text.strip())
+
+
+def _is_inside(text: str, template: str, folder: Path) -> bool:
+    return _folder_of(template, folder).resolve() in (folder / os.path.expanduser(text)).resolve().parents
+
+
+def _folder_of(template: str, folder: Path) -> Path:
+    """What the template itself names before the first placeholder, as far as it is a folder."""
+    return folder / os.path.expanduser(template.partition("{")[0].rpartition("/")[0] or ".")

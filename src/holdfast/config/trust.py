@@ -1,0 +1,59 @@
+"""Whose file of settings is obeyed: one that was found by walking upward, and not named, must be the user's own.
+
+A `holdfast.toml` says where pages go, which secrets are sent and which code is run, and the folders above the one that
+a command runs in may be anybody's. What `--config` names is obeyed whoever owns it: somebody chose it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from holdfast.errors import BadParams
+from holdfast.model.spelling import as_word
+
+ROOT = 0
+
+
+def refuse_foreign(path: Path) -> None:
+    """BadParams where somebody else could have written this file, with the way on."""
+    try:
+        complaint = _complaint(path)
+    except OSError:
+        return  # it went away, or cannot be seen: who reads it says so
+    if complaint:
+        raise BadParams(
+            f"{path} is not obeyed: {complaint}",
+            hint=f"where you trust what it says: --config {as_word(str(path))} (in Python: config_file=…)",
+        )
+
+
+def _complaint(path: Path) -> str:
+    mine = _own_ids()
+    for found in (path.lstat(), path.stat()):  # a link, and what it leads to
+        if found.st_uid not in mine:
+            return f"it belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}"
+    if path.stat().st_mode & stat.S_IWOTH:
+        return f"every user of this computer can write it (to end that: chmod o-w {as_word(str(path))})"
+    folder = path.parent.stat().st_mode
+    if folder & stat.S_IWOTH and not folder & stat.S_ISVTX:
+        end = f"chmod o-w {as_word(str(path.parent))}"
+        return f"every user of this computer can put another in its place (to end that: {end})"
+    return ""
+
+
+def _own_ids() -> set[int]:
+    """The user, root, and whoever became root by sudo: that person's folder is where the command runs then."""
+    mine = {os.geteuid(), ROOT}
+    behind = os.environ.get("SUDO_UID", "")
+    return mine | {int(behind)} if os.geteuid() == ROOT and behind.isascii() and behind.isdigit() else mine
+
+
+def _name(uid: int) -> str:
+    from pwd import getpwuid
+
+    try:
+        return getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"

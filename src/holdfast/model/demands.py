@@ -1,0 +1,73 @@
+"""What a job wants of the computer that it is worked on, beyond public pages fetched politely. No I/O.
+
+A job from elsewhere is data: before it is taken, people are told what it would read, run or reach here. Options that
+are not known to be harmless are told as well, so that a new one cannot be forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from holdfast.model.job import Options
+
+REFERENCES = ("env:", "file:")
+SHOWN_MAX = 5
+TEXT_MAX = 200
+# How fast, how long, how often, how much; or nothing but a name. A restore forgets where results were written to.
+HARMLESS = frozenset(
+    {
+        "concurrency", "per_host", "delay_ms", "jitter", "max_attempts", "timeout_s", "connect_timeout_s",
+        "first_byte_timeout_s", "idle_timeout_s", "max_bytes", "bytes_in_flight", "user_agent", "cookies",
+        "detect_blocks",
+        "checkpoint_targets", "checkpoint_s", "own", "targets_per_host", "max_pages", "time_limit_s", "recipe_sha256",
+        "batch", "output", "output_form", "auto_resume",
+    }
+)  # fmt: skip
+
+
+def demands(options: Options) -> tuple[str, ...]:
+    """One line for each thing that a person should have agreed to; empty: it fetches public pages."""
+    plain = Options()
+    return tuple(
+        line[:TEXT_MAX]
+        for name in Options.__struct_fields__
+        if name not in HARMLESS and getattr(options, name) != getattr(plain, name)
+        for line in _TOLD.get(name, _as_it_is)(name, getattr(options, name))
+    )
+
+
+def _as_it_is(name: str, value: Any) -> Iterator[str]:
+    yield f"{name}: {value}"
+
+
+def _said(words: str) -> Callable[[str, Any], Iterator[str]]:
+    def told(name: str, value: Any) -> Iterator[str]:
+        parts = [f"{key}={there}" for key, there in value.items()] if isinstance(value, dict) else value
+        listed = ", ".join(map(str, parts[:SHOWN_MAX])) if isinstance(parts, (list, tuple)) else str(parts)
+        more = f" and {len(parts) - SHOWN_MAX} more" if len(parts) > SHOWN_MAX and not isinstance(parts, str) else ""
+        yield f"{name}: {words.format(listed + more)}"
+
+    return told
+
+
+def _headers(name: str, value: Any) -> Iterator[str]:
+    """Only those whose value is a secret of this computer; what else is sent was the other's to say."""
+    for header, text in value:
+        if text.startswith(REFERENCES):
+            yield f"header {header}: sends what it finds here: {text}"
+
+
+def _flag(words: str) -> Callable[[str, Any], Iterator[str]]:
+    return lambda name, value: iter([f"{name}: {words}"])
+
+
+_TOLD: dict[str, Callable[[str, Any], Iterator[str]]] = {
+    "allow_private": _flag("fetches from private addresses: this computer and the networks around it"),
+    "allow": _said("fetches from these private addresses: {}"),
+    "resolve": _said("takes these names to other addresses: {}"),
+    "headers": _headers,
+    "proxy": _said("fetches everything through {}"),
+    "ignore_robots": _flag("does not obey robots.txt"),
+    "recipe_source": _said("runs the code in {}"),
+}

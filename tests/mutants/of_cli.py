@@ -211,12 +211,7 @@ MUTANTS = (
         "a crew never fails what stands still",
         "a job in which nothing moves comes to an end, however many processes work it",
         "cli/supervisor.py",
-        (
-            (
-                "        self._patience.insist(lambda: ledger.advance(job.id, self._control.lease, phases=self._phases, stale=stale))\n",
-                "",
-            ),
-        ),
+        (("self._control.lease, phases=self._phases, stale=stale)", "self._control.lease, phases=self._phases)"),),
         "crash/test_processes.py -k 'stood_still_too_long_is_failed'",
         hangs=True,
     ),

@@ -13,6 +13,7 @@ import pytest
 from fetch.fetching import BUDGET, TEST_S_MAX, ending, fetching, make_fetcher
 from fetch.hostile import CERTIFICATE, CHUNKED, OK, PAGE, Behaviour, HostileSite, answer, endless, then_close, then_hold
 from fetch.proxies import Proxy
+from fetch.test_attacks import LAG_S_MAX, Lag, burst
 from holdfast.errors import FetchError
 from holdfast.fetch.cookie_lines import cookies_for, lines_of
 from holdfast.fetch.cookies import CookieJar
@@ -51,6 +52,8 @@ PAGES: dict[str, Behaviour] = {
     "/declared-huge": then_hold(answer(b"", WORDS, length=10**12)),
     "/endless": endless(BAD + b"\r\n", PAGE),
     "/tiny-chunks": endless(CHUNKED + f"{WORDS}\r\n\r\n".encode(), b"1\r\nf\r\n" * 10_000),
+    "/small-extensions": endless(CHUNKED + f"{WORDS}\r\n\r\n".encode(), b"1;" + b"x" * 9000 + b"\r\nf\r\n"),
+    "/burst": answer(burst(40_000_000), WORDS, "Content-Encoding: gzip"),
     "/long-line": endless(CHUNKED + f"{WORDS}\r\n\r\n".encode(), b"1;" + b"f" * 10_000),
     "/long-trailers": endless(CHUNKED + f"{WORDS}\r\n\r\n0\r\n".encode(), b"X: y\r\n" * 10_000),
     "/in-transfer": answer(b"", WORDS, "Transfer-Encoding: gzip, chunked"),
@@ -235,7 +238,7 @@ def code(end: Response | FetchError) -> str:
         ("/two-lengths", "bad_response"),
         ("/declared-huge", "body_too_large"),
         ("/endless", "body_too_large"),
-        ("/tiny-chunks", "body_too_large"),
+        ("/tiny-chunks", "bad_response"),
         ("/long-line", "bad_response"),
         ("/long-trailers", "bad_response"),
         ("/in-transfer", "bad_response"),
@@ -250,6 +253,22 @@ def test_a_hostile_answer_ends_in_its_code_sec_07(path: str, expected: str) -> N
         assert (await fetcher.fetch(Request(site.url("/ok")))).status == 200
 
     play(scene, budget=Budget(total_s=5, body_bytes_max=10_000_000 if path == "/bomb" else 200_000))
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("/tiny-chunks", "bad_response"), ("/small-extensions", "network_timeout"), ("/burst", "body_too_large")],
+)
+def test_no_body_keeps_the_event_loop_of_the_second_reader_sec_07(path: str, expected: str) -> None:
+    """SEC-07: a chunk of one byte costs as much as one of 64 kB, so small ones are counted."""
+
+    async def scene(site: HostileSite, fetcher: HttpFetcher) -> None:
+        async with Lag() as lag:
+            end = await lenient(fetcher, site.url(path))
+        assert code(end) == expected
+        assert lag.worst_s < LAG_S_MAX
+
+    play(scene, budget=Budget(total_s=4, body_bytes_max=1_000_000))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from holdfast.model.exchange import NOT_MODIFIED, Budget, Headers
 
 HEADERS_MAX = 5000  # libcurl's own limit
 LINE_BYTES_MAX = 16_384  # of a chunk's size with its extensions
+SMALL_CHUNKS_MAX = 100_000  # each costs some microseconds; beyond them, chunks must have a size
+CHUNK_BYTES_MEAN_MIN = 64
 NO_CONTENT = 204
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] +([1-9][0-9][0-9])(?=[ \r\n])")
 _LENGTH = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -124,6 +126,7 @@ class Chunked:
     def __init__(self, trailer_bytes_max: int) -> None:
         self.ended = False
         self._left = 0  # of the present chunk
+        self._chunks = self._sizes = 0
         self._line = b""
         self._behind_data = self._in_trailers = False
         self._trailer_bytes_left = trailer_bytes_max
@@ -161,6 +164,9 @@ class Chunked:
             if size is None:
                 raise FetchError("bad_response", "a chunk has no valid size")
             self._left = int(size[0], 16)
+            self._chunks, self._sizes = self._chunks + 1, self._sizes + self._left
+            if self._chunks > max(SMALL_CHUNKS_MAX, self._sizes // CHUNK_BYTES_MEAN_MIN):
+                raise FetchError("bad_response", f"{self._chunks} chunks for {self._sizes} bytes")
             self._behind_data, self._in_trailers = self._left > 0, self._left == 0
 
 

@@ -11,7 +11,19 @@ from typing import Any
 import pytest
 
 from fetch.fetching import BUDGET, TEST_S_MAX, ending, fetching, make_fetcher
-from fetch.hostile import CERTIFICATE, CHUNKED, OK, PAGE, Behaviour, HostileSite, answer, endless, then_close, then_hold
+from fetch.hostile import (
+    CERTIFICATE,
+    CHUNKED,
+    OK,
+    PAGE,
+    Behaviour,
+    HostileSite,
+    answer,
+    endless,
+    reset,
+    then_close,
+    then_hold,
+)
 from fetch.proxies import Proxy
 from fetch.test_attacks import LAG_S_MAX, Lag, burst
 from holdfast.errors import FetchError
@@ -113,6 +125,17 @@ def test_lines_that_continue_a_header_are_joined_and_those_of_none_are_skipped()
         page = await fetcher.fetch(Request(site.url("/folded")))
         assert page.headers == (("content-length", "4"), ("x-frog", "green and  wet"))
 
+    play(scene)
+
+
+def test_lines_that_are_skipped_are_counted_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    async def scene(site: HostileSite, fetcher: HttpFetcher) -> None:
+        for _ in range(3):
+            await fetcher.fetch(Request(site.url("/folded")))
+        told = f"{site.url('/folded')}: 4 header lines without a colon were skipped, as browsers do"
+        assert [record.message for record in caplog.records] == [told]
+
+    caplog.set_level("INFO", "holdfast.fetch.lenient")
     play(scene)
 
 
@@ -310,6 +333,30 @@ def test_each_deadline_ends_a_slow_answer(path: str, deadline: str, sentence: st
         assert 0.29 <= asyncio.get_running_loop().time() - began < 1
 
     play(scene, budget=Budget(**{deadline: 0.3}))
+
+
+def test_a_handshake_that_is_never_answered_ends_and_a_refused_or_cut_one_is_a_network_error() -> None:
+    async def cut(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        reset(writer)
+
+    async def run() -> None:
+        held: list[asyncio.StreamWriter] = []
+        async with fetching(Guard(allow_private=True), budget=Budget(connect_s=0.3)) as fetcher:
+            silent = await asyncio.start_server(lambda _reader, writer: held.append(writer), "127.0.0.1", 0)
+            port = silent.sockets[0].getsockname()[1]
+            assert str(await lenient(fetcher, f"https://127.0.0.1:{port}/")) == "connect: no connection for 0.3 s"
+            for writer in held:
+                writer.close()
+            silent.close()
+            await silent.wait_closed()
+            assert code(await lenient(fetcher, f"http://127.0.0.1:{port}/")) == "network_error"
+            async with await asyncio.start_server(cut, "127.0.0.1", 0) as cutting:
+                port = cutting.sockets[0].getsockname()[1]
+                assert code(await lenient(fetcher, f"https://127.0.0.1:{port}/")) == "network_error"
+                assert code(await lenient(fetcher, f"http://127.0.0.1:{port}/")) == "network_error"
+
+    asyncio.run(run())
 
 
 def test_both_requests_of_an_attempt_have_one_deadline_together() -> None:

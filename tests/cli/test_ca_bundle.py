@@ -16,7 +16,7 @@ from fetch.hostile import CERTIFICATE, HostileSite, in_a_thread
 from holdfast.config.certificates import more_roots
 from holdfast.errors import BadParams
 
-PAGES = {"/": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nfrog"}
+PAGES = {"/": b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nfrog"}
 
 
 @pytest.fixture

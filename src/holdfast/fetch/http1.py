@@ -123,13 +123,13 @@ class Chunked:
 
     may_end = False
 
-    def __init__(self, trailer_bytes_max: int) -> None:
+    def __init__(self, extra_bytes_max: int) -> None:
         self.ended = False
         self._left = 0  # of the present chunk
         self._chunks = self._sizes = 0
         self._line = b""
         self._behind_data = self._in_trailers = False
-        self._trailer_bytes_left = trailer_bytes_max
+        self._extra_bytes_left = extra_bytes_max  # extensions and trailers together: bytes that give nothing
 
     def take(self, piece: bytes) -> bytes:
         kept, at = [], 0
@@ -151,16 +151,16 @@ class Chunked:
     def _take_line(self, line: bytes) -> None:
         text = line.strip()
         if self._in_trailers:
-            self._trailer_bytes_left -= len(line)
-            if self._trailer_bytes_left < 0:
-                raise FetchError("bad_response", "the trailers are larger than headers may be")
+            self._take_extra(len(line))
             self.ended = not text
         elif self._behind_data:
             self._behind_data = False
             if text:
                 raise FetchError("bad_response", "a chunk is longer than its size")
         else:
-            size = _CHUNK_SIZE.fullmatch(text.partition(b";")[0].rstrip())
+            digits, _, extension = text.partition(b";")
+            self._take_extra(len(extension))
+            size = _CHUNK_SIZE.fullmatch(digits.rstrip())
             if size is None:
                 raise FetchError("bad_response", "a chunk has no valid size")
             self._left = int(size[0], 16)
@@ -168,6 +168,11 @@ class Chunked:
             if self._chunks > max(SMALL_CHUNKS_MAX, self._sizes // CHUNK_BYTES_MEAN_MIN):
                 raise FetchError("bad_response", f"{self._chunks} chunks for {self._sizes} bytes")
             self._behind_data, self._in_trailers = self._left > 0, self._left == 0
+
+    def _take_extra(self, size_bytes: int) -> None:
+        self._extra_bytes_left -= size_bytes
+        if self._extra_bytes_left < 0:
+            raise FetchError("bad_response", "the extensions and trailers of chunks are larger than headers may be")
 
 
 Framing = UntilClose | Sized | Chunked

@@ -58,7 +58,13 @@ def is_dead(owner: Owner) -> bool:
 
 def is_here(owner: Owner) -> bool:
     """Whether its pid is one that we can look up: the same start of the same machine, the same pid namespace."""
-    return owner.boot == boot_id() and owner.namespace == pid_namespace()
+    return owner.boot == boot_id() and _is_same(owner.namespace, pid_namespace())
+
+
+def _is_same(one: str, other: str) -> bool:
+    """The kernel's numbers, and the machines where both could read theirs: a disk that fails must not hide a death."""
+    (number, _, machine), (its_number, _, its_machine) = one.partition(" "), other.partition(" ")
+    return number == its_number and (machine == its_machine or not (machine and its_machine))
 
 
 def _is_gone(pid: int) -> bool:

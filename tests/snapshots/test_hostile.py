@@ -15,7 +15,10 @@ import msgspec
 import pytest
 
 from audit.stories import BOOT
+from holdfast import wiring
+from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
+from holdfast.config import Settings
 from holdfast.engine.snapshots import load_zstd
 from holdfast.errors import Refused
 from holdfast.ledger.postgres import PostgresLedger
@@ -169,6 +172,24 @@ def test_rows_that_break_a_law_are_refused_before_the_commit(
         restored(ledger, tmp_path, repacked(stored, deceit))
     assert "nothing was restored" in refused.value.message
     assert_untouched(ledger, tmp_path)
+
+
+@pytest.mark.parametrize("values", [{"doc": "W10="}, {"checksum": "W10="}], ids=["document", "checksum"])
+def test_a_damaged_checkpoint_is_told_and_costs_a_restore_point_only(
+    values: dict[str, str], ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SEC-10: the copy has it as it was; whatever else is wrong is refused all the same."""
+    with closing(sqlite_ledger(tmp_path / "source.db")) as source:
+        stored = taken(source, write_jobs(source)["marsh"])
+    damaged = rewritten("checkpoint", **values)
+    job = restored(ledger, tmp_path, repacked(stored, damaged))
+    assert {found.check for found in verify(ledger.query, job.id)} == {"F3.chain"}
+    assert "holdfast verify marsh" in caplog.text
+    pending = repacked(repacked(stored, damaged), rewritten("job", status="completed"))
+    with pytest.raises(Refused, match=r"are not those of a job: .*\(L"):
+        restored(ledger, tmp_path, pending, name="other")
+    fork = wiring.copy_job(Settings(data=tmp_path), ledger, job, "fork", actor="cli")
+    assert ledger.books(fork.id)[1] == ledger.books(job.id)[1]
 
 
 def assert_untouched(ledger: Ledger, folder: Path) -> None:

@@ -267,8 +267,8 @@ def open_session(
     return session
 
 
-def make_room(slots: int) -> int:
-    """For so many fetches at once, or worker processes: how many of them this process may have descriptors for."""
+def make_room(slots: int, *, workers: bool = False) -> int:
+    """For so many fetches at once, or `workers` to supervise: how many this process may have descriptors for."""
     from holdfast.fetch import descriptors
 
     room = descriptors.make_room(slots)
@@ -279,7 +279,14 @@ def make_room(slots: int) -> int:
             f"{least}; nothing was fetched, and the same command goes on",
             hint="ulimit -n 1024",
         )
-    if room < slots:
+    if room < slots and workers:
+        log.warning(
+            "this process may open only %d files and connections at once (ulimit -n): that may be too few to supervise "
+            "%d worker processes",
+            descriptors.limit(),
+            slots,
+        )
+    elif room < slots:
         log.warning(
             "this process may open only %d files and connections at once (ulimit -n): it fetches %d pages at once, "
             "not %d",

@@ -74,7 +74,7 @@ def test_a_file_that_somebody_else_could_have_written_is_refused_by_name(how: st
     with pytest.raises(BadParams, match="is not obeyed") as refused:
         minimum(below)
     assert refused.value.message == f"{file} is not obeyed: {told}" or told in refused.value.message
-    assert f"--config {file}" in refused.value.hint
+    assert f"-C {file}" in refused.value.hint
     assert read(Places(environ={}, config=file, start=below))["min_free_mb"].value == 7
 
 
@@ -124,6 +124,25 @@ def test_root_obeys_the_file_of_who_became_root_and_of_nobody_else(
         minimum(below)
     monkeypatch.setenv("SUDO_UID", "x")
     with pytest.raises(BadParams, match="is not obeyed"):
+        minimum(below)
+
+
+def test_root_obeys_the_file_of_the_owner_of_the_folder_that_it_runs_in(
+    below: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container with a mounted checkout; SEC-09: of no other user, and of no file that all can write."""
+    file = below.parent / "holdfast.toml"
+    give_away(file)
+    os.chown(below, STRANGER, STRANGER)
+    monkeypatch.chdir(below)
+    assert minimum(below) == 7
+    assert "is not obeyed" in as_user(STRANGER + 1, Path())
+    os.chown(file, STRANGER + 1, STRANGER + 1)
+    with pytest.raises(BadParams, match="is not obeyed"):
+        minimum(below)
+    give_away(file)
+    open_to_all(file)
+    with pytest.raises(BadParams, match="can write it .chmod o-w .* ends that, if modes count there"):
         minimum(below)
 
 

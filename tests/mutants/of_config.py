@@ -70,8 +70,15 @@ MUTANTS = (
         "secrets told by their names only",
         "a secret is not stored in the clear, whatever its header is called (SEC-08)",
         "config/secrets.py",
-        (("    return _SECRET_VALUE.fullmatch(value) is not None or any(", "    return bool(value) and any("),),
+        (("    return _SECRET_VALUE.fullmatch(value) is not None\n", "    return False\n"),),
         "cli/test_headers.py -k 'by_its_name_or_its_looks'",
+    ),
+    Mutant(
+        "what may be a secret for every host",
+        "a typed value that may be a secret goes to every host by no wish (SEC-08)",
+        "config/secrets.py",
+        (("    return looks or is_secret(name, value)\n", "    return is_secret(name, value)\n"),),
+        "cli/test_headers.py -k 'may_be_a_secret'",
     ),
     Mutant(
         "results in the place of a ledger",

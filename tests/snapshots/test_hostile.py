@@ -219,6 +219,12 @@ WANTS: dict[str, tuple[Options, str]] = {
     "a variable": (Options(headers=(("A", "b"), ("X", "env:TOKEN"))), "header X: sends what it finds here: env:TOKEN"),
     "a proxy": (Options(proxy="http://eve.test:1"), "proxy: fetches everything through http://eve.test:1"),
     "robots": (Options(ignore_robots=True), "ignore_robots: does not obey robots.txt"),
+    "nofollow": (Options(nofollow="off"), "nofollow: does not obey nofollow"),
+    "headers elsewhere": (
+        Options(headers_to=("https://a.test", "any")),
+        "sends its headers also to https://a.test, any",
+    ),
+    "certificates": (Options(ca_bundle="/tmp/eve.pem"), "ca_bundle: trusts also the certificates in /tmp/eve.pem"),
     "code": (Options(recipe_source="/tmp/evil.py:evil"), "recipe_source: runs the code in /tmp/evil.py:evil"),
     "what is never stored": (Options(private_headers=(("A", "b"),)), "private_headers: "),
 }
@@ -242,7 +248,7 @@ def test_what_a_job_wants_beyond_public_pages_is_said_and_needs_a_word(
 
 def test_a_job_that_only_fetches_public_pages_needs_no_word(stored: bytes, tmp_path: Path) -> None:
     """However fast it is to be, and whatever it sends that is no secret of this computer."""
-    options = Options(delay_ms=1, concurrency=99, headers=(("Accept", "text/html"),), cookies=True, max_pages=7)
+    options = Options(delay_ms=1, concurrency=99, headers=(("Accept", "text/html"),), cookies=True, nofollow="all")
     quiet = repacked(stored, rewritten("job", options=msgspec.json.encode(options).decode()))
     with closing(sqlite_ledger(tmp_path / "ledger.db")) as ledger:
         assert restored(ledger, tmp_path, quiet).options.concurrency == 99

@@ -25,7 +25,7 @@ def refuse_foreign(path: Path) -> None:
     if complaint:
         raise BadParams(
             f"{path} is not obeyed: {complaint}",
-            hint=f"where you trust what it says: --config {as_word(str(path))} (in Python: config_file=…)",
+            hint=f"where you trust what it says: -C {as_word(str(path))} (in Python: config_file=…)",
         )
 
 
@@ -35,19 +35,24 @@ def _complaint(path: Path) -> str:
         if found.st_uid not in mine:
             return f"it belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}"
     if path.stat().st_mode & stat.S_IWOTH:
-        return f"every user of this computer can write it (to end that: chmod o-w {as_word(str(path))})"
+        return (
+            f"every user of this computer can write it (chmod o-w {as_word(str(path))} ends that, if modes count there)"
+        )
     folder = path.parent.stat().st_mode
     if folder & stat.S_IWOTH and not folder & stat.S_ISVTX:
-        end = f"chmod o-w {as_word(str(path.parent))}"
-        return f"every user of this computer can put another in its place (to end that: {end})"
+        end = f"chmod o-w {as_word(str(path.parent))} ends that, if modes count there"
+        return f"every user of this computer can put another in its place ({end})"
     return ""
 
 
 def _own_ids() -> set[int]:
-    """The user, root, and whoever became root by sudo: that person's folder is where the command runs then."""
-    mine = {os.geteuid(), ROOT}
+    """The user and root. For root also whoever became root by sudo, and the owner of the folder that the command runs
+    in: in a container the project is mounted under its owner's id, and root chose to run there."""
+    if os.geteuid() != ROOT:
+        return {os.geteuid(), ROOT}
     behind = os.environ.get("SUDO_UID", "")
-    return mine | {int(behind)} if os.geteuid() == ROOT and behind.isascii() and behind.isdigit() else mine
+    sudoer = {int(behind)} if behind.isascii() and behind.isdigit() else set()
+    return {ROOT, Path().stat().st_uid} | sudoer
 
 
 def _name(uid: int) -> str:

@@ -127,23 +127,25 @@ def test_root_obeys_the_file_of_who_became_root_and_of_nobody_else(
         minimum(below)
 
 
-def test_root_obeys_the_file_of_the_owner_of_the_folder_that_it_runs_in(
-    below: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As in a container with a mounted checkout; SEC-09: of no other user, and of no file that all can write."""
-    file = below.parent / "holdfast.toml"
-    give_away(file)
-    os.chown(below, STRANGER, STRANGER)
-    monkeypatch.chdir(below)
-    assert minimum(below) == 7
-    assert "is not obeyed" in as_user(STRANGER + 1, Path())
-    os.chown(file, STRANGER + 1, STRANGER + 1)
-    with pytest.raises(BadParams, match="is not obeyed"):
-        minimum(below)
-    give_away(file)
-    open_to_all(file)
-    with pytest.raises(BadParams, match="can write it .chmod o-w .* ends that, if modes count there"):
-        minimum(below)
+def test_root_obeys_the_file_of_the_owner_of_the_folder_that_it_runs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container with a mounted checkout; SEC-09: root alone, of no other user, and none that all can write."""
+    with TemporaryDirectory() as made:
+        folder, file = Path(made), Path(made, "holdfast.toml")
+        file.write_text("min_free_mb = 7\n")
+        for each in (folder, file):
+            give_away(each)
+            each.chmod(0o755)
+        monkeypatch.chdir(folder)
+        assert minimum(folder) == 7
+        assert "is not obeyed" in as_user(STRANGER + 1, folder)
+        open_to_all(file)
+        with pytest.raises(BadParams, match=r"can write it \(chmod o-w .* ends that, if modes count there\)"):
+            minimum(folder)
+        file.chmod(0o644)
+        os.chown(file, STRANGER + 1, STRANGER + 1)
+        with pytest.raises(BadParams, match="is not obeyed"):
+            minimum(folder)
+        monkeypatch.undo()
 
 
 def test_a_command_in_a_strangers_folder_ends_with_2_and_runs_none_of_its_code(below: Path) -> None:

@@ -63,7 +63,7 @@ MUTANTS = (
         "typed headers for every host",
         "a header typed for a job goes to the origins of its seeds only (SEC-08)",
         "config/headers.py",
-        ((" or not (anywhere or name.lower() in HARMLESS_HEADERS)", ""),),
+        (("        or not (anywhere or name.lower() in HARMLESS_HEADERS)\n", ""),),
         "cli/test_headers.py -k 'go_to_the_seeds_alone'",
     ),
     Mutant(
@@ -107,5 +107,12 @@ MUTANTS = (
         "config/reading.py",
         (("        refuse_foreign(near)\n", "        pass\n"),),
         "config/test_trust.py -k 'somebody_else'",
+    ),
+    Mutant(
+        "whoever owns a folder is obeyed in it",
+        "settings of the owner of the working folder are obeyed by root alone (SEC-09)",
+        "config/trust.py",
+        (("    if os.geteuid() != ROOT:\n", "    if not mine:\n"),),
+        "config/test_trust.py -k 'owner_of_the_folder'",
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from holdfast.errors import BadParams
@@ -35,24 +36,27 @@ def _complaint(path: Path) -> str:
         if found.st_uid not in mine:
             return f"it belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}"
     if path.stat().st_mode & stat.S_IWOTH:
-        return (
-            f"every user of this computer can write it (chmod o-w {as_word(str(path))} ends that, if modes count there)"
-        )
+        return f"every user of this computer can write it ({_end(path)})"
     folder = path.parent.stat().st_mode
     if folder & stat.S_IWOTH and not folder & stat.S_ISVTX:
-        end = f"chmod o-w {as_word(str(path.parent))} ends that, if modes count there"
-        return f"every user of this computer can put another in its place ({end})"
+        return f"every user of this computer can put another in its place ({_end(path.parent)})"
     return ""
+
+
+def _end(path: Path) -> str:
+    return f"chmod o-w {as_word(str(path))} ends that, if modes count there"
 
 
 def _own_ids() -> set[int]:
     """The user and root. For root also whoever became root by sudo, and the owner of the folder that the command runs
     in: in a container the project is mounted under its owner's id, and root chose to run there."""
+    mine = {os.geteuid(), ROOT}
     if os.geteuid() != ROOT:
-        return {os.geteuid(), ROOT}
+        return mine
+    with suppress(OSError):  # a folder that cannot be looked at is nobody's
+        mine.add(Path().stat().st_uid)
     behind = os.environ.get("SUDO_UID", "")
-    sudoer = {int(behind)} if behind.isascii() and behind.isdigit() else set()
-    return {ROOT, Path().stat().st_uid} | sudoer
+    return mine | {int(behind)} if behind.isascii() and behind.isdigit() else mine
 
 
 def _name(uid: int) -> str:

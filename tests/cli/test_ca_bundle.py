@@ -98,6 +98,12 @@ def test_a_variable_that_names_no_usable_file_is_told_once_and_ignored(
     assert done.err.count("it is ignored") == 1
 
 
+def test_several_workers_tell_of_the_variable_once(tmp_path: Path, site: HostileSite) -> None:
+    crew = (*words(site), "--ca-bundle", str(CERTIFICATE), "--processes", "2")
+    done = holdfast(*crew, cwd=tmp_path, SSL_CERT_FILE=str(tmp_path / "gone.pem"))
+    assert (done.code, done.err.count("it is ignored")) == (0, 1), done.err
+
+
 def test_the_systems_certificates_stay_trusted(tmp_path: Path) -> None:
     """Both files are read, one after the other."""
     (tmp_path / "other.pem").write_bytes(CERTIFICATE.read_bytes())

@@ -165,18 +165,24 @@ class StepFetch:
             rules = job.book.known(url[:at])
             if rules is not None:
                 self._unused = False
-                _obey(rules, url[at:], url)
+                self._obey(rules, url[at:], url)
                 self._sent = True
                 return await self._in_the_claims_turn(Request(url, headers))
         address = canonical(url)
         if address is None:
             raise FetchError("bad_url", f"{url[:200]!r} is no http or https URL that can be asked for")
-        _obey(await self._rules(address), address.path, address.url)
+        self._obey(await self._rules(address), address.path, address.url)
         self.elsewhere = address.host != self._claimed.host
         # A target that has asked for nothing yet is better given back than kept waiting for its own host.
         response = await self._request(address, headers, may_wait=self._sent or self.elsewhere)
         self._sent = True
         return response
+
+    def _obey(self, rules: Robots, path: str, url: str) -> None:
+        rule = rules.barring(path)
+        if rule:
+            self._job.book.tell_unchecked(url[: url.find("/", 8)], rule)
+            raise Disallowed(f"robots.txt forbids {url[:200]}", rule=rule)
 
     async def _in_the_claims_turn(self, request: Request) -> Response:
         self._at_home = True
@@ -230,9 +236,3 @@ class StepFetch:
             return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait)
         finally:
             self._at_home = False
-
-
-def _obey(rules: Robots, path: str, url: str) -> None:
-    rule = rules.barring(path)
-    if rule:
-        raise Disallowed(f"robots.txt forbids {url[:200]}", rule=rule)

@@ -84,7 +84,7 @@ class RobotsBook:
         return rule
 
     def tell_unchecked(self, origin: str, rule: str) -> None:
-        """Of an origin whose rules were too much work for a URL: once, since all its pages may be left alone by that."""
+        """Told once of an origin whose rules were too much work for a URL: it may concern all its pages."""
         if rule == TOO_MUCH_WORK and origin not in self._unchecked and self._tell_cut is not None:
             if len(self._unchecked) >= WAITS_KEPT_MAX:
                 self._unchecked.clear()

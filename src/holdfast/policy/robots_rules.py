@@ -1,8 +1,8 @@
 """The rules of one robots.txt, put in order once and then asked per URL, in bounded time whatever the file says.
 
 A rule without a star is found by bisection. Of the rules with a star only those are tried whose three letters, the
-rarest in the file, the path has, too. A path that needs more work than `WORK_MAX` even so counts as forbidden: a stranger wrote the
-file, perhaps in order to stop the crawl, and leaving a page alone does no site wrong.
+rarest in the file, the path has, too. A path that needs more work than `WORK_MAX` even so counts as forbidden: a
+stranger wrote the file, perhaps in order to stop the crawl, and leaving a page alone does no site wrong.
 """
 
 from __future__ import annotations

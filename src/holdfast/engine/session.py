@@ -314,6 +314,7 @@ class Session:
             barring=book.barring,
             refusal=parts.refusal,
             cookies=options.cookies,
+            max_attempts=job.options.max_attempts,
             nofollow="off" if options.ignore_robots else options.nofollow,
         )
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)

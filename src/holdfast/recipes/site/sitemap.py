@@ -2,8 +2,8 @@
 
 Each file is a target like any other: fetched once, settled with everything it lists in one transaction, so that a kill
 loses nothing of it. A list counts as a page that links to what it lists: found pages are one deeper. Whatever of a list
-is not taken is counted, and its row says so (FRO-15). One that ends too early is asked for again, and taken in part when
-no attempt is left.
+is not taken is counted, and its row says so (FRO-15). One that ends too early is asked for again, and taken in part
+when no attempt is left.
 """
 
 from __future__ import annotations

@@ -235,7 +235,7 @@ def test_a_host_that_blocks_by_one_page_pauses_the_job_when_no_other_is_left(tmp
     with FakeWeb(lambda path: toad if path == "/" else "<p>a toad</p>") as toads, FakeWeb(frog) as web:
         options = ("--scope", "any", *toads.options, *web.options, "--per-host", "1", "--delay", "0.15")
         options = (*options, "--time-limit", "30s")
-        seeds = [f"{web.url}/{n}" for n in range(20)]
+        seeds = [f"{web.url}/{n}" for n in range(2)]
         done = holdfast("crawl", *seeds, toads.url, "--name", "frogs", *options, "--json", cwd=tmp_path)
     assert (done.code, done.json()["paused_by"]) == (10, "blocked"), done.err
     assert len(toads.asked) == 31

@@ -15,7 +15,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     headers: Headers = ()
 
 
-class Response(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Response(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     """A complete answer with its body decoded. Header names are lower-case, in the order received."""
 
     url: str

@@ -11,6 +11,7 @@ import pytest
 
 from cli.commands import holdfast
 from holdfast import config
+from holdfast.config import trust
 from holdfast.config.reading import Places, read
 from holdfast.errors import BadParams
 
@@ -137,6 +138,10 @@ def test_root_obeys_the_file_of_the_owner_of_the_folder_that_it_runs_in(monkeypa
             each.chmod(0o755)
         monkeypatch.chdir(folder)
         assert minimum(folder) == 7
+        with monkeypatch.context() as known:  # a user of this computer could have waited for root
+            known.setattr(trust, "_is_known", lambda uid: True)
+            with pytest.raises(BadParams, match="is not obeyed"):
+                minimum(folder)
         assert "is not obeyed" in as_user(STRANGER + 1, folder)
         open_to_all(file)
         with pytest.raises(BadParams, match=r"can write it \(chmod o-w .* ends that, if modes count there\)"):

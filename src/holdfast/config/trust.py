@@ -48,15 +48,21 @@ def _end(path: Path) -> str:
 
 
 def _own_ids() -> set[int]:
-    """The user and root. For root also whoever became root by sudo, and the owner of the folder that the command runs
-    in: in a container the project is mounted under its owner's id, and root chose to run there."""
+    """The user and root. For root also the user who became root by sudo, and the owner of the folder that the command
+    runs in where this computer knows no user of that id: as in a container, where a checkout is mounted under the id
+    of its owner outside. A user of this computer could have waited for root to come by."""
     mine = {os.geteuid(), ROOT}
     if os.geteuid() != ROOT:
         return mine
     with suppress(OSError):  # a folder that cannot be looked at is nobody's
-        mine.add(Path().stat().st_uid)
+        owner = Path().stat().st_uid
+        mine |= set() if _is_known(owner) else {owner}
     behind = os.environ.get("SUDO_UID", "")
     return mine | {int(behind)} if behind.isascii() and behind.isdigit() else mine
+
+
+def _is_known(uid: int) -> bool:
+    return not _name(uid).startswith("user ")
 
 
 def _name(uid: int) -> str:

@@ -52,8 +52,11 @@ def this_process() -> Owner:
 
 
 def is_dead(owner: Owner) -> bool:
-    """Whether that process is provably gone."""
-    return is_here(owner) and _started(owner.pid) not in (owner.started, HIDDEN)
+    """Whether that process is provably gone. One that could not read when it began is only known by its pid."""
+    if not is_here(owner):
+        return False
+    started = _started(owner.pid)
+    return started is None or (started != HIDDEN and owner.started > 0 and started != owner.started)
 
 
 def is_here(owner: Owner) -> bool:

@@ -56,6 +56,7 @@ log = logging.getLogger(__name__)
 READER = "reader"  # a segment's writer in name only: who reads writes none
 MEGABYTE = 1_000_000
 NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not there yet: a wrong choice, not a full disk
+OF_CHECKPOINTS = "F3."  # the laws whose breach costs a restore point only
 TARGETS_IN_MEMORY = 20_000  # while they are sorted
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
 
@@ -266,8 +267,8 @@ def open_session(
     return session
 
 
-def make_room(slots: int) -> int:
-    """For so many fetches at once, or worker processes: how many of them this process may have descriptors for."""
+def make_room(slots: int, *, workers: bool = False) -> int:
+    """For so many fetches at once, or `workers` to supervise: how many this process may have descriptors for."""
     from holdfast.fetch import descriptors
 
     room = descriptors.make_room(slots)
@@ -278,7 +279,14 @@ def make_room(slots: int) -> int:
             f"{least}; nothing was fetched, and the same command goes on",
             hint="ulimit -n 1024",
         )
-    if room < slots:
+    if room < slots and workers:
+        log.warning(
+            "this process may open only %d files and connections at once (ulimit -n): that may be too few to supervise "
+            "%d worker processes",
+            descriptors.limit(),
+            slots,
+        )
+    elif room < slots:
         log.warning(
             "this process may open only %d files and connections at once (ulimit -n): it fetches %d pages at once, "
             "not %d",
@@ -417,14 +425,28 @@ def opened_snapshot(path: Path) -> Iterator[Snapshot]:
 
 
 def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wishes: Wishes) -> Job:
-    """The job of a snapshot, made in this ledger; its bodies in this data folder."""
+    """The job of a snapshot, made in this ledger; its bodies in this data folder. A damaged checkpoint is no restore
+    point any more, and costs nothing else: that is told, and refuses nothing."""
     from holdfast.audit.verify import verify
     from holdfast.engine.restore import restore
 
-    def judge(query: Query, job: int) -> list[str]:
-        return [f"{found.sentence} ({found.check})" for found in verify(query, job)]
+    lost: list[str] = []
 
-    return restore(ledger, SegmentShelf(settings.segments), snapshot, wishes, judge)
+    def judge(query: Query, job: int) -> list[str]:
+        said = [(found.check, f"{found.sentence} ({found.check})") for found in verify(query, job)]
+        lost[:] = [line for check, line in said if check.startswith(OF_CHECKPOINTS)]
+        return [line for check, line in said if not check.startswith(OF_CHECKPOINTS)]
+
+    made = restore(ledger, SegmentShelf(settings.segments), snapshot, wishes, judge)
+    for line in lost:
+        log.warning(
+            "a law is broken in %s, as it was in the snapshot: %s; the job goes on, but not back to such a checkpoint: "
+            "holdfast verify %s",
+            made.name,
+            line,
+            made.word,
+        )
+    return made
 
 
 def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: str) -> Job:

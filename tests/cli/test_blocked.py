@@ -223,3 +223,19 @@ def test_a_host_that_blocks_is_left_alone_while_others_are_asked(tmp_path: Path)
     assert said["because"].startswith(f"{web.address} blocks us: it answered 200 with a block page")
     assert (len(toads.asked), said["counts"]["succeeded"]) == (31, 32), done.err
     assert (said["counts"]["failed"], said["counts"]["pending"]) == (0, 30)
+
+
+def test_a_host_that_blocks_by_one_page_pauses_the_job_when_no_other_is_left(tmp_path: Path) -> None:
+    """JOB-12: all its pages lead to one captcha; the job waited for it, ten minutes, with nothing to do."""
+    toad = START.replace("frog/", "toad/")
+
+    def frog(path: str) -> Said:
+        return CAPTCHA if path == "/captcha" else Answer(status=302, headers={"Location": "/captcha"})
+
+    with FakeWeb(lambda path: toad if path == "/" else "<p>a toad</p>") as toads, FakeWeb(frog) as web:
+        options = ("--scope", "any", *toads.options, *web.options, "--per-host", "1", "--delay", "0.15")
+        options = (*options, "--time-limit", "30s")
+        seeds = [f"{web.url}/{n}" for n in range(2)]
+        done = holdfast("crawl", *seeds, toads.url, "--name", "frogs", *options, "--json", cwd=tmp_path)
+    assert (done.code, done.json()["paused_by"]) == (10, "blocked"), done.err
+    assert len(toads.asked) == 31

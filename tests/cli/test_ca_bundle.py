@@ -16,7 +16,7 @@ from fetch.hostile import CERTIFICATE, HostileSite, in_a_thread
 from holdfast.config.certificates import more_roots
 from holdfast.errors import BadParams
 
-PAGES = {"/": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\nfrog"}
+PAGES = {"/": b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nfrog"}
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_python_takes_it_too(tmp_path: Path, site: HostileSite) -> None:
     assert job.run().counts.succeeded == 1
 
 
-@pytest.mark.parametrize(
+UNUSABLE = pytest.mark.parametrize(
     ("content", "sentence"),
     [
         (None, "cannot be read: No such file or directory"),
@@ -70,17 +70,38 @@ def test_python_takes_it_too(tmp_path: Path, site: HostileSite) -> None:
     ],
     ids=["missing", "empty", "no certificate", "a broken one"],
 )
-@pytest.mark.parametrize("by", ["--ca-bundle", "SSL_CERT_FILE"])
+
+
+@UNUSABLE
 def test_a_file_that_cannot_be_used_is_refused_and_no_job_is_made(
-    tmp_path: Path, by: str, content: str | None, sentence: str
+    tmp_path: Path, content: str | None, sentence: str
 ) -> None:
     file = tmp_path / "company.pem"
     if content is not None:
         file.write_text(content)
-    more, env = ((by, str(file)), {}) if by.startswith("--") else ((), {by: str(file)})
-    done = holdfast("crawl", "https://world.test/", "--name", "frogs", *more, cwd=tmp_path, **env)
-    assert (done.code, f"{by}: {file} {sentence}" in done.err) == (2, True), done.err
+    done = holdfast("crawl", "https://world.test/", "--name", "frogs", "--ca-bundle", str(file), cwd=tmp_path)
+    assert (done.code, f"--ca-bundle: {file} {sentence}" in done.err) == (2, True), done.err
     assert holdfast("status", "frogs", cwd=tmp_path).code == 5
+
+
+@UNUSABLE
+def test_a_variable_that_names_no_usable_file_is_told_once_and_ignored(
+    tmp_path: Path, site: HostileSite, content: str | None, sentence: str
+) -> None:
+    """It may be a leftover, and be there for other programs."""
+    file = tmp_path / "gone.pem"
+    if content is not None:
+        file.write_text(content)
+    done = holdfast(*words(site), "--ca-bundle", str(CERTIFICATE), cwd=tmp_path, SSL_CERT_FILE=str(file))
+    assert (done.code, done.json()["counts"]["succeeded"]) == (0, 1), done.err
+    assert f"SSL_CERT_FILE: {file} {sentence}" in done.err
+    assert done.err.count("it is ignored") == 1
+
+
+def test_several_workers_tell_of_the_variable_once(tmp_path: Path, site: HostileSite) -> None:
+    crew = (*words(site), "--ca-bundle", str(CERTIFICATE), "--processes", "2")
+    done = holdfast(*crew, cwd=tmp_path, SSL_CERT_FILE=str(tmp_path / "gone.pem"))
+    assert (done.code, done.err.count("it is ignored")) == (0, 1), done.err
 
 
 def test_the_systems_certificates_stay_trusted(tmp_path: Path) -> None:

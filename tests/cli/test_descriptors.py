@@ -55,3 +55,12 @@ def test_where_the_limit_is_low_fewer_pages_are_fetched_at_once_and_that_is_said
     done = crawled(tree, tmp_path, "-n 60", "--per-host", "64", "--concurrency", "64")
     assert (done.code, f"{PAGES} succeeded + 0 failed" in done.err) == (0, True), done.err
     assert "may open only 60 files and connections at once (ulimit -n): it fetches 4 pages at once, not 64" in done.err
+
+
+def test_a_limit_that_is_low_for_many_workers_is_said_of_workers_and_not_of_pages(
+    tree: WorldServer, tmp_path: Path
+) -> None:
+    done = crawled(tree, tmp_path, "-n 53", "--concurrency", "3", "--processes", "3")
+    assert (done.code, f"{PAGES} succeeded + 0 failed" in done.err) == (0, True), done.err
+    assert "(ulimit -n): that may be too few to supervise 3 worker processes" in done.err
+    assert "pages at once" not in done.err

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
+from cli.polite_origin import Answer, Origin, linking
 from cli.schemas import validator
 from cli.worked import failed_urls, write_many_pending
 from holdfast.demo.serving import WorldServer
@@ -39,6 +40,20 @@ def test_a_running_job_fetches_nothing_of_it_any_more(slow_tree: WorldServer, tm
     assert len(left_out) >= done.json()["removed"]
     assert {(row["status"], row["disposition"]) for row in left_out} == {("skipped", "excluded")}
     assert holdfast("verify", "frogs", cwd=tmp_path).code == 0
+
+
+def test_a_path_too_long_for_a_pattern_is_fetched_and_that_is_told_at_the_start(tmp_path: Path) -> None:
+    """SEC-07: it was left out, and nobody was told."""
+    long = "/" + "a" * 600
+    with Origin(lambda path: Answer(404) if path == "/robots.txt" else linking("/", "/y!", long)) as origin:
+        words = ["crawl", origin.url, "--allow", origin.address, "--delay", "0", "--name", "frogs"]
+        done = holdfast(*words, "--exclude", "re:(?=.*!)y", cwd=tmp_path)
+    assert done.code == 0, done.err
+    said = "pattern 're:(?=.*!)y' is not tried on URLs of more than 407 characters, which are fetched whatever it says"
+    assert said in done.err
+    assert listed(tmp_path, "status:succeeded") == {origin.url + "/", origin.url + long}
+    assert said in holdfast("explain", "frogs", long, cwd=tmp_path).out
+    assert "event=pattern_untried" in holdfast("logs", "frogs", "--level", "warning", cwd=tmp_path).out
 
 
 def test_a_dry_run_foretells_what_comes_and_changes_nothing(tmp_path: Path) -> None:

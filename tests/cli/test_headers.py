@@ -63,9 +63,6 @@ def test_typed_headers_go_to_the_seeds_alone_but_harmless_ones_and_where_told() 
         "X-Frog: Basic ZnJvZzptb3Nz",
         "X-Frog: eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJmcm9nIn0.c2ln",
         "X-Frog: glpat-abcdefghijklmnop",
-        "X-Frog: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
-        "X-Frog: 0b5fbd9c-6b0d-4a5e-8f5c-0f9f3f2d7c11",
-        "X-Frog: kJ8sLq02mZx7Vb1Ndd93fhTT",
     ],
 )
 def test_a_secret_in_the_clear_is_refused_by_its_name_or_its_looks(line: str) -> None:
@@ -91,6 +88,24 @@ def test_a_secret_in_the_clear_is_refused_by_its_name_or_its_looks(line: str) ->
 )
 def test_what_is_no_secret_may_be_typed(line: str) -> None:
     assert ": ".join(read_header(line)) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Referer: https://marsh.test/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+        "X-Client-Version: v20240131build9f86d081884c",
+        'If-None-Match: "5d41402abc4b2a76b9719d911017c592"',
+        "X-Request-Id: 0b5fbd9c-6b0d-4a5e-8f5c-0f9f3f2d7c11",
+        "X-Frog: kJ8sLq02mZx7Vb1Ndd93fhTT",
+    ],
+)
+def test_what_only_may_be_a_secret_may_be_typed_and_goes_to_the_seeds_alone(line: str) -> None:
+    """SEC-08: whatever `--headers-to any` says."""
+    refuse_clear_header(line)
+    header = read_header(line)
+    filled = with_secrets(make_job(options=Options(headers=(header,), headers_to=("any",))), {}).options
+    assert (filled.headers, filled.private_headers) == ((), (header,))
 
 
 @pytest.mark.parametrize(

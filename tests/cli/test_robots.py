@@ -169,3 +169,17 @@ def test_what_does_not_count_of_a_robots_txt_is_told_in_the_log(tmp_path: Path) 
     out = holdfast("logs", "frogs", "--level", "warning", cwd=tmp_path).out
     assert "event=robots_cut" in out
     assert "1 lines of more than 16,664 characters are cut there" in out
+
+
+def test_rules_too_many_to_be_tried_on_a_url_are_told_once_per_origin_in_the_log(tmp_path: Path) -> None:
+    """SEC-07"""
+    long = tuple(f"/{name}" + "a" * 2_000 for name in "xy")
+    rules = "".join(f"Disallow: /*aaa*{n}*!\n" for n in range(100))
+    with Origin(Site(Answer(body=b"User-agent: *\n" + rules.encode()), ("/", "/frog", *long))) as origin:
+        done = holdfast(*crawl(origin), cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert [ends(tmp_path)[path][:2] for path in long] == [("skipped", "robots")] * 2
+    assert ends(tmp_path)["/frog"][0] == "succeeded"
+    out = holdfast("logs", "frogs", "--level", "warning", cwd=tmp_path).out
+    assert out.count("event=robots_cut") == 1
+    assert "too many rules with a star would have to be tried" in out

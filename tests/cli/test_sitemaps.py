@@ -164,13 +164,14 @@ def test_what_is_left_out_of_a_list_is_counted_and_told_fro_15(tmp_path: Path) -
         "/cut.xml.gz": answer(cut, PACKED),
     }
     with serving(pages) as site:
-        done = crawl(site, tmp_path, f"{HOST}/", "--sitemap", "only")
+        done = crawl(site, tmp_path, f"{HOST}/", "--sitemap", "only", "--max-attempts", "2")
         why = holdfast("explain", "frogs", f"{HOST}/cut.xml.gz", "--json", cwd=tmp_path).json()
     found = told(tmp_path)
     assert found["/cut.xml.gz"] == ("in_part", "sitemap", 0)
     assert found["/robots.txt"][0] == "in_part"
     assert {"/hidden", "/linked"} <= set(found)
     assert "not read to its end: its gzip ends too early" in why["because"]
+    assert [each["code"] for each in why["attempts"]] == ["body_incomplete", None]
     note = next(line for line in done.err.splitlines() if "taken in part: 2 lists of URLs" in line)
     assert "names 1 sitemap of this site; left out: 1 of other sites" in note
     assert "disposition:in_part" in holdfast("status", "frogs", cwd=tmp_path).out

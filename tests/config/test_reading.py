@@ -224,6 +224,10 @@ def test_a_secret_of_the_program_is_looked_up_and_never_shown(tmp_path: Path) ->
         ("postgres://:secret@pond.test", "postgres://:***@pond.test"),
         ("host=pond.test password = 'a secret' user=frog", "host=pond.test password = *** user=frog"),
         ("password='secret", "password=***"),
+        (
+            "postgresql://pond.test/d?passfile=/run/pg&x_token=secret",
+            "postgresql://pond.test/d?passfile=/run/pg&x_token=***",
+        ),
         ("frog:secret@pond.test/d", "frog:***@pond.test/d"),
         ("http://frog:secret@proxy.test:3128", "http://frog:***@proxy.test:3128"),
         ("http://proxy.test:3128", "http://proxy.test:3128"),

@@ -11,6 +11,7 @@ import pytest
 
 from cli.commands import holdfast
 from holdfast import config
+from holdfast.config import trust
 from holdfast.config.reading import Places, read
 from holdfast.errors import BadParams
 
@@ -74,7 +75,7 @@ def test_a_file_that_somebody_else_could_have_written_is_refused_by_name(how: st
     with pytest.raises(BadParams, match="is not obeyed") as refused:
         minimum(below)
     assert refused.value.message == f"{file} is not obeyed: {told}" or told in refused.value.message
-    assert f"--config {file}" in refused.value.hint
+    assert f"-C {file}" in refused.value.hint
     assert read(Places(environ={}, config=file, start=below))["min_free_mb"].value == 7
 
 
@@ -125,6 +126,31 @@ def test_root_obeys_the_file_of_who_became_root_and_of_nobody_else(
     monkeypatch.setenv("SUDO_UID", "x")
     with pytest.raises(BadParams, match="is not obeyed"):
         minimum(below)
+
+
+def test_root_obeys_the_file_of_the_owner_of_the_folder_that_it_runs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container with a mounted checkout; SEC-09: root alone, of no other user, and none that all can write."""
+    with TemporaryDirectory() as made:
+        folder, file = Path(made), Path(made, "holdfast.toml")
+        file.write_text("min_free_mb = 7\n")
+        for each in (folder, file):
+            give_away(each)
+            each.chmod(0o755)
+        monkeypatch.chdir(folder)
+        assert minimum(folder) == 7
+        with monkeypatch.context() as known:  # a user of this computer could have waited for root
+            known.setattr(trust, "_is_known", lambda uid: True)
+            with pytest.raises(BadParams, match="is not obeyed"):
+                minimum(folder)
+        assert "is not obeyed" in as_user(STRANGER + 1, folder)
+        open_to_all(file)
+        with pytest.raises(BadParams, match=r"can write it \(chmod o-w .* ends that, if modes count there\)"):
+            minimum(folder)
+        file.chmod(0o644)
+        os.chown(file, STRANGER + 1, STRANGER + 1)
+        with pytest.raises(BadParams, match="is not obeyed"):
+            minimum(folder)
+        monkeypatch.undo()
 
 
 def test_a_command_in_a_strangers_folder_ends_with_2_and_runs_none_of_its_code(below: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_demo_whose_proof_fails_exits_with_9(
     monkeypatch.setattr(story, "KILL_AT_SHARE", 2.0)
     assert story.run(data=tmp_path, delay_ms=5, plain=True) == 9
     out = capsys.readouterr().out
-    assert "✗ The crawl ended by itself, with 3, before the kill." in out
+    assert "✗ The crawl ended by itself, with 0, before the kill." in out
     assert "1 of 1 proofs failed" in out
 
 

@@ -41,6 +41,18 @@ def test_a_pid_that_went_to_another_process_is_dead() -> None:
     assert is_dead(msgspec.structs.replace(this_process(), started=1))
 
 
+@pytest.mark.parametrize("started", [liveness.HIDDEN, 0])
+def test_a_process_that_could_not_read_when_it_began_is_alive_while_its_pid_is(started: int) -> None:
+    """It had no descriptor left for that: else it would take its own leases from itself, for ever."""
+    assert not is_dead(msgspec.structs.replace(this_process(), started=started))
+
+
+def test_a_process_that_could_not_read_its_machines_id_is_known_all_the_same() -> None:
+    """A disk that fails hides no death."""
+    number = this_process().namespace.partition(" ")[0]
+    assert is_dead(msgspec.structs.replace(this_process(), namespace=number, started=1))
+
+
 def test_an_owner_of_another_boot_is_never_called_dead_though_the_host_is_called_alike() -> None:
     """PAU-16: two machines, or containers, may have one name."""
     assert not is_dead(msgspec.structs.replace(this_process(), boot="another", started=1))

@@ -200,3 +200,9 @@ def test_encodings_nested_deeper_than_two_are_a_bomb() -> None:
 def test_content_encoding_is_read_in_every_spelling(values: tuple[str, ...], names: tuple[str, ...]) -> None:
     headers = [("content-type", "br"), *(("content-encoding", value) for value in values)]
     assert encodings_of(headers) == names
+
+
+def test_a_body_that_may_be_large_may_have_as_many_members_more() -> None:
+    wire = gzip.compress(b"frog") * 5_000
+    assert code_of(wire, "gzip") == "bomb"
+    assert decoded(wire, "gzip", budget=Budget(body_bytes_max=200_000_000)) == b"frog" * 5_000

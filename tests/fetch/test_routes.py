@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pycurl
 import pytest
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
@@ -38,6 +40,33 @@ def play(scene: Callable[[HostileSite], Any], *, tls: bool = False) -> None:
 def header(head: bytes, name: str) -> str | None:
     lines = [line.decode() for line in head.split(b"\r\n") if line.lower().startswith(f"{name}:".encode())]
     return lines[0].partition(":")[2].strip() if lines else None
+
+
+# Roots
+
+
+class Handle(pycurl.Curl):
+    """One that remembers what it was told."""
+
+    def setopt(self, option: int, value: Any) -> None:
+        self.told = {**getattr(self, "told", {}), option: value}
+        super().setopt(option, value)
+
+
+def test_roots_that_are_the_systems_already_are_read_from_its_file_alone(tmp_path: Path) -> None:
+    """`SSL_CERT_FILE` often names the system's own: a blob of it, twice as long, would be parsed per connection."""
+    system, more = CERTIFICATE.read_bytes(), OF_THE_PROXY.read_bytes()
+    (tmp_path / "system.pem").write_bytes(system)
+    for extra, blob in (
+        (system, None),
+        (more, system + b"\n" + more),
+        (more + b"\n" + system, system + b"\n" + more + b"\n"),
+    ):
+        handle = Handle()
+        Route(str(tmp_path / "system.pem"), more_roots=extra).apply(handle)
+        assert handle.told.get(pycurl.CAINFO_BLOB) == handle.told.get(pycurl.PROXY_CAINFO_BLOB) == blob
+        assert handle.told.get(pycurl.CAINFO) == (str(tmp_path / "system.pem") if blob is None else None)
+        handle.close()
 
 
 # Cookies

@@ -63,6 +63,19 @@ def test_nothing_is_told_of_a_file_that_began_to_change_while_it_was_read(path: 
     looked.close()
 
 
+def test_a_look_at_a_file_that_goes_away_makes_no_other(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = sqlite_look._stamp(path)
+
+    def gone(file: Path) -> tuple[int, int, int]:
+        file.unlink()
+        return seen
+
+    monkeypatch.setattr(sqlite_look, "_stamp", gone)
+    with pytest.raises(HoldfastError):
+        look_at(path)
+    assert list(path.parent.iterdir()) == []
+
+
 @pytest.mark.parametrize("what", ["a -wal without its -shm", "another schema"])
 def test_what_cannot_be_read_without_writing_is_refused_with_a_way_on(
     path: Path, what: str, monkeypatch: pytest.MonkeyPatch

@@ -63,15 +63,22 @@ MUTANTS = (
         "typed headers for every host",
         "a header typed for a job goes to the origins of its seeds only (SEC-08)",
         "config/headers.py",
-        ((" or not (anywhere or name.lower() in HARMLESS_HEADERS)", ""),),
+        (("        or not (anywhere or name.lower() in HARMLESS_HEADERS)\n", ""),),
         "cli/test_headers.py -k 'go_to_the_seeds_alone'",
     ),
     Mutant(
         "secrets told by their names only",
         "a secret is not stored in the clear, whatever its header is called (SEC-08)",
         "config/secrets.py",
-        (("    return _SECRET_VALUE.fullmatch(value) is not None or any(", "    return bool(value) and any("),),
+        (("    return _SECRET_VALUE.fullmatch(value) is not None\n", "    return False\n"),),
         "cli/test_headers.py -k 'by_its_name_or_its_looks'",
+    ),
+    Mutant(
+        "what may be a secret for every host",
+        "a typed value that may be a secret goes to every host by no wish (SEC-08)",
+        "config/secrets.py",
+        (("    return looks or is_secret(name, value)\n", "    return is_secret(name, value)\n"),),
+        "cli/test_headers.py -k 'may_be_a_secret'",
     ),
     Mutant(
         "results in the place of a ledger",
@@ -100,5 +107,12 @@ MUTANTS = (
         "config/reading.py",
         (("        refuse_foreign(near)\n", "        pass\n"),),
         "config/test_trust.py -k 'somebody_else'",
+    ),
+    Mutant(
+        "whoever owns a folder is obeyed in it",
+        "settings of the owner of the working folder are obeyed by root alone (SEC-09)",
+        "config/trust.py",
+        (("    if os.geteuid() != ROOT:\n", "    if not mine:\n"),),
+        "config/test_trust.py -k 'owner_of_the_folder'",
     ),
 )

@@ -108,7 +108,7 @@ MUTANTS = (
         "certificates of one's own not trusted",
         "a company's own authority is trusted where its certificate is given",
         "fetch/route.py",
-        (("        if self.more_roots:  # libcurl", "        if not self:  # libcurl"),),
+        (("        if all_roots := self._blob(roots):  # libcurl", '        if all_roots := b"":  # libcurl'),),
         "cli/test_ca_bundle.py -k 'signed_by_the_authority'",
     ),
     Mutant(
@@ -117,5 +117,19 @@ MUTANTS = (
         "fetch/exchange.py",
         (("        if code in _PERHAPS_OURS and ", "        if not code and "),),
         "fetch/test_http.py -k 'run_out_on_the_way'",
+    ),
+    Mutant(
+        "a line without a colon fails the page",
+        "a page is not lost for a header line that browsers skip",
+        "fetch/exchange.py",
+        (("        if code == pycurl.E_FTP_WEIRD_SERVER_REPLY and message", "        if not code and message"),),
+        "fetch/test_lenient.py -k 'without_a_colon_is_read and sized'",
+    ),
+    Mutant(
+        "the second reader goes anywhere",
+        "what is asked for once more is asked for at no address that the guard refuses (SEC-06)",
+        "fetch/lenient.py",
+        (("            if refused is not None:\n", "            if not address:\n"),),
+        "fetch/test_lenient.py -k 'private_address'",
     ),
 )

@@ -156,4 +156,11 @@ MUTANTS = (
         (("        elif name in KEPT:", "        elif False:"),),
         "recipes/test_site_text.py -k 'reader_would_see'",
     ),
+    Mutant(
+        "a list that ends early is taken at once",
+        "a list of URLs that ends too early is asked for again while attempts are left (FRO-15)",
+        "recipes/site/sitemap.py",
+        ((" and here.attempts < site.context.max_attempts:\n", " and False:\n"),),
+        "recipes/test_site_step.py -k 'ends_early'",
+    ),
 )

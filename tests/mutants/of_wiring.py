@@ -27,4 +27,11 @@ MUTANTS = (
         "cli/test_descriptors.py -k 'nothing_can_be_fetched'",
         hangs=True,
     ),
+    Mutant(
+        "broken laws are only told",
+        "of a snapshot that breaks a law only damaged checkpoints are restored, and told (SEC-10)",
+        "wiring.py",
+        (('OF_CHECKPOINTS = "F3."', 'OF_CHECKPOINTS = "F"'),),
+        "snapshots/test_hostile.py -k 'break_a_law and sqlite'",
+    ),
 )

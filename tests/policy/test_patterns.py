@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadParams
-from holdfast.policy.patterns import PATH_USUAL, glob_matches, of_use, read_pattern
+from holdfast.model.edit import Exclusion
+from holdfast.model.keys import URL_LENGTH_MAX
+from holdfast.policy.exclusion import Rules
+from holdfast.policy.patterns import PATH_USUAL, glob_matches, of_use, read_pattern, untried
 
 
 @pytest.mark.parametrize(
@@ -114,14 +117,23 @@ SHORT_ALONE = [r"re:(?!x)/.*/.*/.*/.*\.pdf$", "re:(?=.*.*!)y", "re:(?!x)" + "a*"
 
 @pytest.mark.parametrize("text", LOOKING + SHORT_ALONE)
 def test_what_re2_cannot_read_is_tried_on_paths_it_takes_bounded_time_for_sec_07(text: str) -> None:
-    """SEC-07: a path beyond that counts as fitting, so that an exclusion leaves it out; a scope says why."""
+    """SEC-07: a path beyond that is not tried: it fits no exclusion, and it is told."""
     pattern = read_pattern(text)
     within = [path[: pattern.path_max] for path in HOSTILE]
     began = time.process_time()
     for path in within:
         pattern.matches(path)
     assert time.process_time() - began < 0.5
-    assert pattern.matches("/" + "x" * pattern.path_max)
+    assert not pattern.matches("/" + "x" * pattern.path_max)
+    assert pattern.leaves_untried("/" + "x" * pattern.path_max)
+    assert ("is not tried on" in untried(pattern)) is (pattern.path_max < URL_LENGTH_MAX)
+
+
+def test_a_standing_exclusion_leaves_out_no_path_that_it_was_not_tried_on() -> None:
+    exclusion = Exclusion(n=1, pattern="(?=.*.*!)y", syntax="regex", generation=None, actor="ann", at=0)
+    rules = Rules([exclusion])
+    assert rules.rule_for("/!y" + "x" * 2_000) is None
+    assert rules.rule_for("/y!") == "exclusion 1"
 
 
 @pytest.mark.parametrize("text", SHORT_ALONE)

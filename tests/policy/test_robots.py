@@ -201,6 +201,7 @@ HOSTILE = {
     "lines of stars": (b"Disallow: /" + b"*" * 16_000 + b"b\n") * 31,
     "rules with a star": b"".join(b"Disallow: /*%x\n" % n for n in range(30_000)),
     "allowed with a star": b"".join(b"Allow: /*aaa*a%x\n" % n for n in range(4_900)),
+    "alike": b"".join(b"Disallow: /*/aaa%d\n" % n for n in range(4_900)),
     "many pieces": (b"Disallow: /" + b"*a" * 8_000 + b"b\n") * 31,
     "repetitive pieces": b"".join(b"Disallow: /*%s%d\n" % (b"a" * 250 + b"b" + b"a" * 250, n) for n in range(980)),
     "rules without a star": b"".join(b"Allow:/%x\n" % n for n in range(40_000)),
@@ -237,9 +238,22 @@ def test_more_rules_with_a_star_than_are_kept_forbid_everything_and_that_is_told
 
 def test_a_path_that_takes_too_long_to_check_counts_as_forbidden() -> None:
     """SEC-07"""
-    robots = read_robots(b"User-agent: *\n" + b"".join(b"Allow: /*aaa*aaa%d\n" % n for n in range(4_000)))
-    assert robots.barring(LONG + "".join(f"/aaa{n}" for n in range(2_000))).startswith("Disallow: (not checked")
+    robots = read_robots(b"User-agent: *\n" + b"".join(b"Allow: /*aaa*%d*!\n" % n for n in range(4_000)))
+    assert robots.barring(LONG + "".join(f"/{n}" for n in range(2_000))).startswith("Disallow: (not checked")
     assert robots.barring("/frog") == ""
+
+
+@pytest.mark.parametrize("rule", ["/*/item-{}.html", "/*.html?{}=*.html", "/shop-{}/*.html", "/*.html$"])
+def test_hundreds_of_rules_that_end_alike_forbid_what_they_say_and_no_more(rule: str) -> None:
+    """SEC-07: a real file has 573 of them; each page that ended in `.html` counted as forbidden."""
+    lines = [f"Disallow: {rule.format(n)}\n" for n in range(1_200)]
+    text = "User-agent: *\nAllow: /*/allowed*.html\n" + "".join(lines)
+    assert barring(text, "/a/allowed/frog.html") == ""
+    assert barring(text, "/a/pond/frog.htm") == ""
+    assert barring(text, rule.format(7).replace("*", "a").rstrip("$")) in (f"Disallow: {rule.format(7)}", "")
+    if "{}" in rule:
+        assert barring(text, "/a/pond/frog.html") == ""
+        assert barring(text, "/b" * 500 + "/frog.html") == ""
 
 
 def test_a_cut_disallow_forbids_more_a_cut_allow_nothing_and_that_is_told() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -123,6 +124,32 @@ SHAPES = {
     "few tags": "<p>" + "".join(f"<b id={n} {'x' * 9}>" for n in range(250)) + "<p>x" * 300,
     "misnested": "".join(f"<i id={n}><b id={n}><div></i>" for n in range(3_000)),
 }
+TEN_MB = {
+    "formatting": "<b>" * 3_333_333,
+    "ends of nothing": "</b>" * 2_500_000,
+    "no tags": "<" * 10_000_000,
+    "ends that are missed": "<div>" * 7_000 + "</button>" * 1_000_000,
+    "items": "<div>" + "<span>" * 7_000 + "<li></ul>" * 1_000_000,
+    "selects": "<div>" * 5_000 + "</select>" * 1_000_000,
+    "formatting ends": "<b>" * 4_000 + "</i>" * 2_000_000,
+    "cells": "<table>" + "<div>" * 5_000 + "</td>" * 1_900_000,
+}
+
+
+@pytest.mark.parametrize("name", TEN_MB)
+def test_ten_megabytes_of_tags_are_told_in_bounded_time_and_room(name: str) -> None:
+    """SEC-07: ends of `select` took 4 s, and `<b>` 370 MB, before anything was refused."""
+    tracemalloc.start()
+    try:
+        assert too_heavy(TEN_MB[name])
+        assert tracemalloc.get_traced_memory()[1] < 60_000_000
+    finally:
+        tracemalloc.stop()
+    began = time.process_time()
+    too_heavy(TEN_MB[name])
+    assert time.process_time() - began < 0.9  # half of it on a free machine
+
+
 PARSING = """
 import resource, sys, time
 from selectolax.lexbor import LexborHTMLParser

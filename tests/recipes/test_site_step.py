@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from typing import Any
 
@@ -51,14 +52,17 @@ async def step(
     before: bytes = b"",
     kind: str = "page",
     nofollow: str = "pages",
+    attempts: tuple[int, int] = (1, 1),
     **params: Any,
 ) -> Outcome:
     recipe = SiteRecipe(ManualClock(wall_ms=1_900_000_000_000))
     checked = recipe.check({"seeds": ["https://marsh.test/"]} | params)
-    context = Context(params=checked, salt=SALT, chunking=recipe.chunking(checked), nofollow=nofollow)
+    context = Context(
+        params=checked, salt=SALT, chunking=recipe.chunking(checked), nofollow=nofollow, max_attempts=attempts[1]
+    )
     address = seed_address(url)
     key = key_of(address, SALT)
-    here = Claimed(1, 1, 1, key, address.url, address.host, kind, depth, None, hops, 1, 0, before=before)
+    here = Claimed(1, 1, 1, key, address.url, address.host, kind, depth, None, hops, attempts[0], 0, before=before)
     return await recipe.step(here, web.fetch, context)
 
 
@@ -311,6 +315,21 @@ def test_what_a_list_has_and_is_not_taken_is_counted_fro_15() -> None:
     index = work(Web(body=f"<sitemapindex>{body}</sitemapindex>".encode()), kind="sitemap")
     assert isinstance(index, Done)
     assert index.because == "lists 2 sitemaps of this site; left out: 1 of other sites, 2 that can be read as no URL"
+
+
+@pytest.mark.parametrize("cut", [b"gzip", b"xml"])
+def test_a_list_that_ends_early_is_asked_for_again_and_taken_in_part_at_last_fro_15(cut: bytes) -> None:
+    """FRO-15: a connection that broke once is no reason to miss the rest of a site."""
+    whole = b"<urlset>" + b"".join(b"<url><loc>/%d</loc></url>" % n for n in range(500)) + b"</urlset>"
+    web = Web(body=whole[:-40] if cut == b"xml" else gzip.compress(whole)[:-20])
+    for attempt in (1, 2):
+        early = work(web, kind="sitemap", attempts=(attempt, 3))
+        assert isinstance(early, Failed)
+        assert early.code == "body_incomplete"
+    last = work(web, kind="sitemap", attempts=(3, 3))
+    assert isinstance(last, Done)
+    assert last.disposition == "in_part"
+    assert len(last.found) > 400
 
 
 def test_robots_txt_that_names_more_sitemaps_than_are_taken_says_so_fro_15() -> None:

@@ -15,7 +15,10 @@ import msgspec
 import pytest
 
 from audit.stories import BOOT
+from holdfast import wiring
+from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
+from holdfast.config import Settings
 from holdfast.engine.snapshots import load_zstd
 from holdfast.errors import Refused
 from holdfast.ledger.postgres import PostgresLedger
@@ -171,6 +174,24 @@ def test_rows_that_break_a_law_are_refused_before_the_commit(
     assert_untouched(ledger, tmp_path)
 
 
+@pytest.mark.parametrize("values", [{"doc": "W10="}, {"checksum": "W10="}], ids=["document", "checksum"])
+def test_a_damaged_checkpoint_is_told_and_costs_a_restore_point_only(
+    values: dict[str, str], ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SEC-10: the copy has it as it was; whatever else is wrong is refused all the same."""
+    with closing(sqlite_ledger(tmp_path / "source.db")) as source:
+        stored = taken(source, write_jobs(source)["marsh"])
+    damaged = rewritten("checkpoint", **values)
+    job = restored(ledger, tmp_path, repacked(stored, damaged))
+    assert {found.check for found in verify(ledger.query, job.id)} == {"F3.chain"}
+    assert "holdfast verify marsh" in caplog.text
+    pending = repacked(repacked(stored, damaged), rewritten("job", status="completed"))
+    with pytest.raises(Refused, match=r"are not those of a job: .*\(L"):
+        restored(ledger, tmp_path, pending, name="other")
+    fork = wiring.copy_job(Settings(data=tmp_path), ledger, job, "fork", actor="cli")
+    assert ledger.books(fork.id)[1] == ledger.books(job.id)[1]
+
+
 def assert_untouched(ledger: Ledger, folder: Path) -> None:
     assert ledger.jobs() == []
     assert ledger.query("SELECT count(*) FROM target") == [(0,)]
@@ -198,6 +219,12 @@ WANTS: dict[str, tuple[Options, str]] = {
     "a variable": (Options(headers=(("A", "b"), ("X", "env:TOKEN"))), "header X: sends what it finds here: env:TOKEN"),
     "a proxy": (Options(proxy="http://eve.test:1"), "proxy: fetches everything through http://eve.test:1"),
     "robots": (Options(ignore_robots=True), "ignore_robots: does not obey robots.txt"),
+    "nofollow": (Options(nofollow="off"), "nofollow: does not obey nofollow"),
+    "headers elsewhere": (
+        Options(headers_to=("https://a.test", "any")),
+        "sends its headers also to https://a.test, any",
+    ),
+    "certificates": (Options(ca_bundle="/tmp/eve.pem"), "ca_bundle: trusts also the certificates in /tmp/eve.pem"),
     "code": (Options(recipe_source="/tmp/evil.py:evil"), "recipe_source: runs the code in /tmp/evil.py:evil"),
     "what is never stored": (Options(private_headers=(("A", "b"),)), "private_headers: "),
 }
@@ -221,7 +248,7 @@ def test_what_a_job_wants_beyond_public_pages_is_said_and_needs_a_word(
 
 def test_a_job_that_only_fetches_public_pages_needs_no_word(stored: bytes, tmp_path: Path) -> None:
     """However fast it is to be, and whatever it sends that is no secret of this computer."""
-    options = Options(delay_ms=1, concurrency=99, headers=(("Accept", "text/html"),), cookies=True, max_pages=7)
+    options = Options(delay_ms=1, concurrency=99, headers=(("Accept", "text/html"),), cookies=True, nofollow="all")
     quiet = repacked(stored, rewritten("job", options=msgspec.json.encode(options).decode()))
     with closing(sqlite_ledger(tmp_path / "ledger.db")) as ledger:
         assert restored(ledger, tmp_path, quiet).options.concurrency == 99

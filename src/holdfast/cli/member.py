@@ -6,6 +6,7 @@ are lines of JSON.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import traceback
@@ -37,6 +38,7 @@ def main(post: int, wire: int) -> int:
     def say(word: Word) -> None:
         _write(wire, line_of(word))
 
+    logging.getLogger("holdfast.config").setLevel(logging.ERROR)  # the supervisor has told what is odd there
     say(Ready())
     try:
         farewell = serve(msgspec.json.decode(text, type=Post), say)

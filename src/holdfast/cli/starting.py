@@ -20,6 +20,7 @@ from holdfast.cli.signals import Ears, hearing
 from holdfast.cli.working import Result, watch, work
 from holdfast.engine.control import as_it_stands, holder_of, limit_hosts, make_ready, outlook, rescan
 from holdfast.engine.past import past_of
+from holdfast.engine.patience import Patience
 from holdfast.engine.progress import job_document
 from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused, UsageError
 from holdfast.model.edit import MODES
@@ -190,8 +191,9 @@ def conclude(
     Answers the exit code. `beside`: what --json adds to the job's document; it is put to the `collected` ones
     where several jobs make one document.
     """
-    if output is None and result.worked:
-        output = kept_output(call, result.job)
+    if result.worked:  # our own connection stood idle meanwhile: what the workers waited out may have ended it
+        Patience(call.clock, call.settings.outage_s).insist(lambda: ledger.books(result.job.id))
+        output = output or kept_output(call, result.job)
     try:
         if output is not None:
             write_results(call, ledger, result.job, result.counts, output)

@@ -88,7 +88,7 @@ def _session(call: Call, job: Job, feed: Feed, nursery: Nursery | None) -> Sessi
         return wiring.open_session(call.settings, with_secrets(job), progress=feed, trigger="cli")
     from holdfast.cli.supervisor import Supervisor
 
-    wiring.make_room(nursery.size)
+    wiring.make_room(nursery.size, workers=True)
     with_secrets(job)  # a secret that cannot be read is complained of here, once
     return Supervisor(call, job, feed, nursery)
 

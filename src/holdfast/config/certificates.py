@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from holdfast.errors import BadParams
+
+log = logging.getLogger(__name__)
 
 VARIABLE = "SSL_CERT_FILE"
 BYTES_MAX = 10_000_000
@@ -22,10 +26,26 @@ def read_bundle(text: str) -> str:
 
 
 def more_roots(bundle: str, environ: Mapping[str, str] | None = None) -> bytes:
-    """Both files, one after the other, in PEM form. BadParams where one of them cannot be used."""
+    """Both files, one after the other, in PEM form. BadParams where the job's cannot be used."""
     env = os.environ if environ is None else environ
-    files = {"--ca-bundle": bundle, VARIABLE: env.get(VARIABLE, "")}
-    return b"\n".join(_read(what, Path(name)) for what, name in files.items() if name)
+    own = _read("--ca-bundle", Path(bundle)) if bundle else b""
+    others = _of_the_environment(Path(env[VARIABLE])) if env.get(VARIABLE) else b""
+    return b"\n".join(filter(None, (own, others)))
+
+
+def _of_the_environment(path: Path) -> bytes:
+    """A variable may have been set long ago and for another program: what cannot be used of it is told and ignored, as
+    OpenSSL and curl do."""
+    try:
+        return _read(VARIABLE, path)
+    except BadParams as error:
+        _tell_once(f"{error.message}; it is ignored")
+        return b""
+
+
+@cache
+def _tell_once(line: str) -> None:
+    log.warning("%s", line)
 
 
 def _read(what: str, path: Path) -> bytes:

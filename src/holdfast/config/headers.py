@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from holdfast.config.certificates import more_roots
-from holdfast.config.secrets import HARMLESS_HEADERS, REFERENCES, is_secret
+from holdfast.config.secrets import HARMLESS_HEADERS, REFERENCES, is_perhaps_secret, is_secret
 from holdfast.errors import BadParams
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
@@ -79,7 +79,9 @@ def _filled(options: Options, env: Mapping[str, str]) -> Options:
     headers = [(name, _value(name, value, env)) for name, value in options.headers]
     anywhere = ANYWHERE in options.headers_to
     secret = [
-        value.startswith(REFERENCES) or is_secret(name, value) or not (anywhere or name.lower() in HARMLESS_HEADERS)
+        value.startswith(REFERENCES)
+        or is_perhaps_secret(name, value)
+        or not (anywhere or name.lower() in HARMLESS_HEADERS)
         for name, value in options.headers
     ]
     return msgspec.structs.replace(

@@ -12,15 +12,16 @@ from urllib.parse import unquote_plus
 from holdfast.errors import BadParams
 
 REFERENCES = ("env:", "file:")
-# In a header's name, anywhere or as a word of its own; and how values look that are a secret under any name.
+# In a header's name, anywhere or as a word of its own; how values look that are a secret under any name; and how those
+# look that may be one, or a version, a digest or an address as well.
 _SECRET_PARTS = ("token", "secret", "password", "passwd", "apikey", "cookie", "session", "credential", "authoriz")
 _SECRET_WORDS = frozenset({"key", "auth", "pwd", "sid", "jwt", "authentication", "signature"})
 _SECRET_VALUE = re.compile(
     r"(?i:bearer|basic|digest|token|apikey|negotiate)\s+\S{6,}"
     r"|eyJ[\w-]{8,}\.[\w-]{8,}.*"
     r"|(?:gh[a-z]_|github_pat_|glpat-|sk-|xox[a-z]-|AKIA|AIza|hf_|npm_|pypi-)\S{10,}"
-    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 )
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _RUN = re.compile(r"[A-Za-z0-9+=]{20,}")
 _BITS_MIN = 3.0  # per character: English without spaces has less in so short a text, or no digits
 # They say what we can read or want, and nothing of who we are: sent to every host.
@@ -32,7 +33,7 @@ HARMLESS_HEADERS = frozenset(
 )  # fmt: skip
 SECRET_BYTES_MAX = 64_000
 _FIELD = re.compile(r"([^\s&;?='\"]++)(\s*+=\s*+)('(?:[^'\\]|\\.)*+'?|[^&;\s]*+)", re.DOTALL)
-_SECRET_FIELDS = ("pass", "pwd", "secret", "token")
+_SECRET_FIELD = re.compile(r"pass|.*(?:password|passwd|passphrase|pwd|secret|token)", re.DOTALL)  # a passfile is none
 
 
 def is_reference(text: str) -> bool:
@@ -90,7 +91,7 @@ def _without_odd_port(rest: str) -> str:
 
 def _field(found: re.Match[str]) -> str:
     name = unquote_plus(found[1]).lower()
-    return f"{found[1]}{found[2]}***" if any(part in name for part in _SECRET_FIELDS) else found[0]
+    return f"{found[1]}{found[2]}***" if _SECRET_FIELD.fullmatch(name) else found[0]
 
 
 def refuse_clear_password(text: str) -> None:
@@ -107,14 +108,22 @@ def refuse_clear_header(line: str) -> None:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether this header seems to carry a secret, by its name or by what its value looks like."""
+    """Whether this header carries a secret, by its name or by the form of its value: typed, it is refused."""
     low = name.lower()
     if low in HARMLESS_HEADERS:
         return False
     words = re.split(r"[^a-z0-9]+", low)
     if not _SECRET_WORDS.isdisjoint(words) or any(part in low.replace("-", "") for part in _SECRET_PARTS):
         return True
-    return _SECRET_VALUE.fullmatch(value) is not None or any(map(_is_random, _RUN.findall(value)))
+    return _SECRET_VALUE.fullmatch(value) is not None
+
+
+def is_perhaps_secret(name: str, value: str) -> bool:
+    """Whether it may carry one as well: a guess, which refuses nothing and sends it to as few hosts as it can."""
+    if name.lower() in HARMLESS_HEADERS:
+        return False
+    looks = _UUID.fullmatch(value) is not None or any(map(_is_random, _RUN.findall(value)))
+    return looks or is_secret(name, value)
 
 
 def _is_random(run: str) -> bool:

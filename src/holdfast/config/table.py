@@ -99,7 +99,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(key="proxy", kind=kinds.SECRET_URL, default="", pace="proxy", option="--proxy", secret=True,
             meaning="fetch through this proxy; with a password: `env:NAME` or `file:PATH`"),
     _pace("ca_bundle", "ca_bundle", kinds.PATH,
-          "certificates to trust besides the system's, the absolute path of a PEM file; also `SSL_CERT_FILE`",
+          "a PEM file (absolute path) trusted besides the system's; also `SSL_CERT_FILE`",
           "--ca-bundle"),
     _later("server", kinds.TEXT, "", "a Holdfast server to work with"),
     _later("token", kinds.SECRET, "", "the token for that server", secret=True),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from holdfast.errors import BadParams
@@ -25,7 +26,7 @@ def refuse_foreign(path: Path) -> None:
     if complaint:
         raise BadParams(
             f"{path} is not obeyed: {complaint}",
-            hint=f"where you trust what it says: --config {as_word(str(path))} (in Python: config_file=…)",
+            hint=f"where you trust what it says: -C {as_word(str(path))} (in Python: config_file=…)",
         )
 
 
@@ -35,19 +36,33 @@ def _complaint(path: Path) -> str:
         if found.st_uid not in mine:
             return f"it belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}"
     if path.stat().st_mode & stat.S_IWOTH:
-        return f"every user of this computer can write it (to end that: chmod o-w {as_word(str(path))})"
+        return f"every user of this computer can write it ({_end(path)})"
     folder = path.parent.stat().st_mode
     if folder & stat.S_IWOTH and not folder & stat.S_ISVTX:
-        end = f"chmod o-w {as_word(str(path.parent))}"
-        return f"every user of this computer can put another in its place (to end that: {end})"
+        return f"every user of this computer can put another in its place ({_end(path.parent)})"
     return ""
 
 
+def _end(path: Path) -> str:
+    return f"chmod o-w {as_word(str(path))} ends that, if modes count there"
+
+
 def _own_ids() -> set[int]:
-    """The user, root, and whoever became root by sudo: that person's folder is where the command runs then."""
+    """The user and root. For root also the user who became root by sudo, and the owner of the folder that the command
+    runs in where this computer knows no user of that id: as in a container, where a checkout is mounted under the id
+    of its owner outside. A user of this computer could have waited for root to come by."""
     mine = {os.geteuid(), ROOT}
+    if os.geteuid() != ROOT:
+        return mine
+    with suppress(OSError):  # a folder that cannot be looked at is nobody's
+        owner = Path().stat().st_uid
+        mine |= set() if _is_known(owner) else {owner}
     behind = os.environ.get("SUDO_UID", "")
-    return mine | {int(behind)} if os.geteuid() == ROOT and behind.isascii() and behind.isdigit() else mine
+    return mine | {int(behind)} if behind.isascii() and behind.isdigit() else mine
+
+
+def _is_known(uid: int) -> bool:
+    return not _name(uid).startswith("user ")
 
 
 def _name(uid: int) -> str:

@@ -14,7 +14,7 @@ from holdfast.errors import Blocked, HostWaits
 from holdfast.model.exchange import Response
 from holdfast.model.keys import origin_of
 from holdfast.model.target import Claimed
-from holdfast.policy.blocking import A_PAGE, ALONE, LOOK_AGAIN, Lookalikes, block_page
+from holdfast.policy.blocking import A_PAGE, ALONE, HOSTS_KEPT, LOOK_AGAIN, Lookalikes, block_page
 from holdfast.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -32,13 +32,17 @@ class Blocks:
         self._job, self._thread, self._clock, self._delay_ms = job, thread, clock, delay_ms
         self._lookalikes = Lookalikes()
         self._because: dict[str, str] = {}  # of hosts that are left alone
+        self._good: set[str] = set()  # hosts of which a page was stored
 
     async def check(self, response: Response, claimed: Claimed) -> None:
         """Raises HostWaits where the page is to be looked at again, Blocked where its host blocks us."""
         signs, seen = block_page(response), self._lookalikes
         if not signs:
             if seen.by_host:
-                seen.answered(_host(response), response.status)
+                host = _host(response)
+                seen.answered(host, response.status)
+                if host not in seen.by_host:
+                    self._because.pop(host, None)
             return
         host = _host(response)
         what = seen.met(host, response.url)
@@ -56,9 +60,15 @@ class Blocks:
             raise Blocked(because, hold_ms=0 if alone else HOLD_MS)
 
     async def _has_pages(self, host: str) -> bool:
-        """Whether any page of this host was ever stored. Asked at most once or twice per host: it reads all targets."""
-        split = await self._thread.insist(lambda ledger: ledger.breakdown(self._job, "host"))
-        return any(group == host and status == "succeeded" for group, status, _ in split)
+        """Whether any page of this host was ever stored: one is enough, and what was stored once need not be asked."""
+        if host not in self._good:
+            where = [("host", True, (host,)), ("status", True, ("succeeded",))]
+            if not await self._thread.insist(lambda ledger: ledger.targets(self._job, where=where, limit=1)):
+                return False
+            if len(self._good) >= HOSTS_KEPT:
+                self._good.clear()
+            self._good.add(host)
+        return True
 
     async def others_are_left(self, host: str = "") -> bool:
         """Whether the job can go on with another host, in whichever worker."""
@@ -73,8 +83,7 @@ class Blocks:
 
     async def pausing(self) -> str:
         """Why the job is to pause: hosts that block us are all that is left; "" where it need not."""
-        blocking = self._lookalikes.blocking()
-        because = next((self._because[host] for host in blocking if host in self._because), "")
+        because = next((said for host, said in self._because.items() if host in self._lookalikes.by_host), "")
         return because if because and not await self.others_are_left() else ""
 
 

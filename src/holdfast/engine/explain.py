@@ -20,10 +20,10 @@ from holdfast.model.keys import Address, key_of, seed_address
 from holdfast.model.outcome import NOFOLLOW, UNCHANGED
 from holdfast.model.target import AttemptRow, TargetRow
 from holdfast.policy.exclusion import pattern_of
-from holdfast.policy.patterns import Pattern
+from holdfast.policy.patterns import Pattern, untried
 from holdfast.policy.retry import bare
 from holdfast.policy.robots import read_robots
-from holdfast.policy.scope import BY_PATTERN_LENGTH, Scope
+from holdfast.policy.scope import Scope, patterns_of
 from holdfast.policy.traps import LIMIT, SENTENCES
 from holdfast.policy.waiting import Wait, clock_time, host_wait, target_wait
 from holdfast.ports import Looks, Surveys, Views
@@ -136,6 +136,8 @@ class _Known:
 
     def _told(self, verdict: str, because: str, **more: Any) -> Explanation:
         row = self._row
+        if row.status != "skipped":
+            because += _untried(self._ledger, self._job, seed_address(row.url))
         values = {"depth": row.depth, "found_on": self._found_on, "rule": row.rule, **more}
         return Explanation(
             url=row.url, verdict=verdict, status=row.status, because=because, target=row,
@@ -213,9 +215,6 @@ class _Known:
             patterns = ", ".join(pattern.text for pattern in scope.include)
             because = f"none of the job's include patterns fits: {patterns}"
             return self._told("excluded", because, rule=f"include {patterns}")
-        if rule == BY_PATTERN_LENGTH.rule and scope is not None:
-            because = f"a pattern of the job is tried on paths of at most {scope.path_max} characters"
-            return self._told("excluded", because)
         if rule == "scope" and scope is not None:
             return self._told("excluded", f"the job's scope became {scope.kind}, to which it does not belong")
         return self._told("excluded", self._row.because or f"left out by the rule {rule or 'exclude'}")
@@ -343,15 +342,20 @@ def _scope_says(ledger: Reading, job: Job, address: Address) -> tuple[str | None
     if ruling.rule == "include":
         patterns = ", ".join(pattern.text for pattern in scope.include)
         return f"include {patterns}", f"no include pattern fits it: {patterns}"
-    if ruling == BY_PATTERN_LENGTH:
-        return ruling.rule, f"a pattern of the job is tried on paths of at most {scope.path_max} characters"
     if ruling.rule in SENTENCES:
         return ruling.rule, f"it would not be followed: {SENTENCES[ruling.rule]}"
     barred = _barred(ledger, job, address)
     if barred is not None:
         return barred
     depth = "" if scope.max_depth is None else f", if it were found at depth {scope.max_depth} at most"
-    return None, f"it is in scope and would be fetched{depth}"
+    return None, f"it is in scope and would be fetched{depth}{_untried(ledger, job, address)}"
+
+
+def _untried(ledger: Reading, job: Job, address: Address) -> str:
+    """The patterns of a job that are not tried on so long a path, as the end of a sentence."""
+    active = [each for each in ledger.exclusions(job.id) if each.is_active(job.generation)]
+    patterns = (*patterns_of(job.params), *map(pattern_of, active))
+    return "".join(f"; {untried(pattern)}" for pattern in patterns if pattern.leaves_untried(address.path))
 
 
 def _barred(ledger: Reading, job: Job, address: Address) -> tuple[str, str] | None:

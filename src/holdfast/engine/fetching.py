@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from holdfast.clock import Clock, jittered
 from holdfast.engine.blocks import Blocks
@@ -136,7 +137,7 @@ class Fetching:
 class StepFetch:
     """Fulfils `recipe.Fetch` for one attempt at one target. It follows no redirect: each hop is another call."""
 
-    __slots__ = ("_at_home", "_claimed", "_held_bytes", "_job", "_sent", "_unused", "elsewhere")
+    __slots__ = ("_at_home", "_claimed", "_held", "_job", "_sent", "_unused", "elsewhere")
 
     def __init__(self, job: Fetching, claimed: Claimed, *, late: bool = False) -> None:
         self._job, self._claimed = job, claimed
@@ -144,11 +145,12 @@ class StepFetch:
         self._at_home = False  # whether a request to the target's own host is under way
         self._sent = late  # given back and claimed anew, it might be late again
         self.elsewhere = False  # whether the last request was sent to another host
-        self._held_bytes = 0
+        self._held: dict[int, tuple[ref[Response], int]] = {}  # answers that the step was given and has not let go of
 
     async def __call__(self, url: str, headers: Headers = ()) -> Response:
         response = await self._answer(url, headers)
-        self._held_bytes += len(response.body)
+        held = ref(response, self._let_go)
+        self._held[id(held)] = held, len(response.body)
         self._job.held_bytes += len(response.body)
         if self._job.blocks is not None:
             await self._job.blocks.check(response, self._claimed)
@@ -156,7 +158,11 @@ class StepFetch:
 
     def end(self) -> None:
         """The step is over: what it kept of its answers is in what it returned."""
-        self._job.held_bytes -= self._held_bytes
+        self._job.held_bytes -= sum(size for _, size in self._held.values())
+        self._held.clear()
+
+    def _let_go(self, held: ref[Response]) -> None:
+        self._job.held_bytes -= self._held.pop(id(held), (held, 0))[1]
 
     async def _answer(self, url: str, headers: Headers) -> Response:
         job = self._job
@@ -165,18 +171,24 @@ class StepFetch:
             rules = job.book.known(url[:at])
             if rules is not None:
                 self._unused = False
-                _obey(rules, url[at:], url)
+                self._obey(rules, url[at:], url)
                 self._sent = True
                 return await self._in_the_claims_turn(Request(url, headers))
         address = canonical(url)
         if address is None:
             raise FetchError("bad_url", f"{url[:200]!r} is no http or https URL that can be asked for")
-        _obey(await self._rules(address), address.path, address.url)
+        self._obey(await self._rules(address), address.path, address.url)
         self.elsewhere = address.host != self._claimed.host
         # A target that has asked for nothing yet is better given back than kept waiting for its own host.
         response = await self._request(address, headers, may_wait=self._sent or self.elsewhere)
         self._sent = True
         return response
+
+    def _obey(self, rules: Robots, path: str, url: str) -> None:
+        rule = rules.barring(path)
+        if rule:
+            self._job.book.tell_unchecked(url[: url.find("/", 8)], rule)
+            raise Disallowed(f"robots.txt forbids {url[:200]}", rule=rule)
 
     async def _in_the_claims_turn(self, request: Request) -> Response:
         self._at_home = True
@@ -230,9 +242,3 @@ class StepFetch:
             return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait)
         finally:
             self._at_home = False
-
-
-def _obey(rules: Robots, path: str, url: str) -> None:
-    rule = rules.barring(path)
-    if rule:
-        raise Disallowed(f"robots.txt forbids {url[:200]}", rule=rule)

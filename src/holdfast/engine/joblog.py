@@ -56,3 +56,8 @@ def target_worked(journal: Journal, finished: Finished) -> None:
 def robots_cut(journal: Journal, origin: str, cut: str) -> None:
     """Part of a robots.txt does not count, because it is too long."""
     journal("warning", "DECISION", event="robots_cut", origin=origin, message=f"robots.txt of {origin}: {cut}")
+
+
+def pattern_untried(journal: Journal, said: str) -> None:
+    """A pattern of the job, or an exclusion, is not tried on long paths: they are fetched."""
+    journal("warning", "DECISION", event="pattern_untried", message=said)

@@ -52,13 +52,22 @@ def this_process() -> Owner:
 
 
 def is_dead(owner: Owner) -> bool:
-    """Whether that process is provably gone."""
-    return is_here(owner) and _started(owner.pid) not in (owner.started, HIDDEN)
+    """Whether that process is provably gone. One that could not read when it began is only known by its pid."""
+    if not is_here(owner):
+        return False
+    started = _started(owner.pid)
+    return started is None or (started != HIDDEN and owner.started > 0 and started != owner.started)
 
 
 def is_here(owner: Owner) -> bool:
     """Whether its pid is one that we can look up: the same start of the same machine, the same pid namespace."""
-    return owner.boot == boot_id() and owner.namespace == pid_namespace()
+    return owner.boot == boot_id() and _is_same(owner.namespace, pid_namespace())
+
+
+def _is_same(one: str, other: str) -> bool:
+    """The kernel's numbers, and the machines where both could read theirs: a disk that fails must not hide a death."""
+    (number, _, machine), (its_number, _, its_machine) = one.partition(" "), other.partition(" ")
+    return number == its_number and (machine == its_machine or not (machine and its_machine))
 
 
 def _is_gone(pid: int) -> bool:

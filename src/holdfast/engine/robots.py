@@ -22,6 +22,7 @@ from holdfast.model.target import Claimed
 from holdfast.policy.politeness import MET_BY_ANY_REQUEST, failed_try, kept_of
 from holdfast.policy.retry import backoff, read_retry_after
 from holdfast.policy.robots import ALL_ALLOWED, PRODUCT, ROBOTS_PATH, Robots, read_robots
+from holdfast.policy.robots_rules import TOO_MUCH_WORK
 from holdfast.ports import Ledger
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class RobotsBook:
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._weight = 0
         self._asking: dict[str, _Line] = {}
+        self._unchecked: set[str] = set()  # origins of which that was told
         self._waits: dict[str, tuple[int, str]] = {}  # origin -> until when nobody asks again, and why
 
     def known(self, origin: str) -> Robots | None:
@@ -76,7 +78,18 @@ class RobotsBook:
     def barring(self, address: Address) -> str:
         """The rule that is known to forbid this address; empty: allowed, or to be found out when it is claimed."""
         rules = self.known(address.origin)
-        return "" if rules is None else rules.barring(address.path)
+        rule = "" if rules is None else rules.barring(address.path)
+        if rule:
+            self.tell_unchecked(address.origin, rule)
+        return rule
+
+    def tell_unchecked(self, origin: str, rule: str) -> None:
+        """Told once of an origin whose rules were too much work for a URL: it may concern all its pages."""
+        if rule == TOO_MUCH_WORK and origin not in self._unchecked and self._tell_cut is not None:
+            if len(self._unchecked) >= WAITS_KEPT_MAX:
+                self._unchecked.clear()
+            self._unchecked.add(origin)
+            self._tell_cut(origin, "for some URLs too many rules with a star would have to be tried: not fetched")
 
     async def learn(self, origin: str, host: str, claimed: Claimed, get: Get) -> tuple[Robots, bool]:
         """The rules of an origin, and whether finding them out took a while. HostWaits: not now.

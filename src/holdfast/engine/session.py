@@ -42,7 +42,10 @@ from holdfast.model.edit import NEW
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import OUTAGE_S, Lease, Rescued
 from holdfast.model.outcome import body_of
+from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.leasing import in_hand_max, options_of, share
+from holdfast.policy.patterns import untried
+from holdfast.policy.scope import patterns_of
 from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, Progress
 from holdfast.recipe import AnyRecipe, Context
 from holdfast.recipe.blame import sentence
@@ -292,7 +295,14 @@ class Session:
 
     async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
         parts = self._parts
-        salt, mode = await self._thread.insist(lambda ledger: (ledger.salt(), ledger.mode(job.id)))
+        salt, mode, exclusions = await self._thread.insist(
+            lambda ledger: (ledger.salt(), ledger.mode(job.id), ledger.exclusions(job.id))
+        )
+        standing = [pattern_of(each) for each in exclusions if each.is_active(job.generation)]
+        for said in filter(None, map(untried, (*patterns_of(job.params), *standing))):
+            log.warning("%s", said)
+            if parts.journal is not None:
+                joblog.pattern_untried(parts.journal, said)
         options = options_of(job.options, workers=parts.workers, place=parts.place)
         tell_cut = None if parts.journal is None else partial(joblog.robots_cut, parts.journal)
         book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots, tell_cut=tell_cut)
@@ -307,6 +317,7 @@ class Session:
             refusal=parts.refusal,
             cookies=options.cookies,
             stored=self._stored,
+            max_attempts=job.options.max_attempts,
             nofollow="off" if options.ignore_robots else options.nofollow,
         )
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)

@@ -24,6 +24,7 @@ class CookieJar:
         self.share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
         self.share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_PSL)
         self._set = 0  # since they were counted
+        self._own: pycurl.Curl | None = None
 
     def after(self, curl: pycurl.Curl, headers: Headers) -> None:
         """An exchange of this handle is over; now and then the cookies are counted, and too many thrown away."""
@@ -37,6 +38,25 @@ class CookieJar:
             curl.setopt(pycurl.COOKIELIST, "ALL")  # libcurl's word for: forget them all
             for line in kept:
                 curl.setopt(pycurl.COOKIELIST, line)
+
+    def lines(self) -> list[str]:
+        """All of them, in the form of Netscape's file."""
+        kept: list[str] = self._handle().getinfo(pycurl.INFO_COOKIELIST)
+        return kept
+
+    def keep(self, lines: list[str], headers: Headers) -> None:
+        """Take in what an answer set that libcurl did not read."""
+        for line in lines:
+            self._handle().setopt(pycurl.COOKIELIST, line)
+        self.after(self._handle(), headers)
+
+    def _handle(self) -> pycurl.Curl:
+        """A handle that makes no request: cookies are reached through one."""
+        if self._own is None:
+            self._own = pycurl.Curl()
+            self._own.setopt(pycurl.COOKIEFILE, "")
+            self._own.setopt(pycurl.SHARE, self.share)
+        return self._own
 
 
 def bounded(lines: list[str]) -> list[str]:

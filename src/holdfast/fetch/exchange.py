@@ -27,6 +27,7 @@ SLICE_MS = 20  # of decoding, before the event loop has its turn
 OUT_OF_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 PROXY_WANTS_SIGN_IN = 407
 TOO_LARGE = 100  # CURLE_TOO_LARGE: a single header beyond libcurl's own limit; pycurl has no name for it
+NO_COLON = "Header without colon"  # libcurl rejects the whole answer, and has no option for it
 TOO_LARGE_HEADERS = "Too large response headers"  # all together; libcurl has only this sentence for it
 _CODES = {
     pycurl.E_UNSUPPORTED_PROTOCOL: "bad_response",  # the URL's scheme was checked: this is HTTP/0.9 or worse
@@ -64,6 +65,10 @@ _PERHAPS_OURS = frozenset(
     }
 )
 _CUT_HANDSHAKE = re.compile(r"reset by peer|SSL_ERROR_SYSCALL|unexpected eof|Broken pipe")
+
+
+class HeaderWithoutColon(FetchError):
+    """The answer has a header line that is none. Browsers skip the line; `LenientReader` can do so."""
 
 
 class LentSocket:
@@ -188,6 +193,8 @@ class Exchange:
             return FetchError("no_resources", f"this process has no descriptors left (ulimit -n): {message}")
         if code == pycurl.E_OPERATION_TIMEDOUT:
             return FetchError("network_timeout", self._not_connected())
+        if code == pycurl.E_FTP_WEIRD_SERVER_REPLY and message == NO_COLON:
+            return HeaderWithoutColon("bad_response", message)
         if code == pycurl.E_COULDNT_RESOLVE_PROXY:
             message = "the name of the proxy could not be resolved"
         if code == pycurl.E_FILESIZE_EXCEEDED:
@@ -198,6 +205,11 @@ class Exchange:
         if name == "tls_error" and _CUT_HANDSHAKE.search(message):
             name = "network_error"
         return FetchError(name, message or f"libcurl error {code}")
+
+    @property
+    def began_ms(self) -> int:
+        """When it began, moved by the time in which we could not take more."""
+        return self._began_ms
 
     @property
     def is_behind(self) -> bool:

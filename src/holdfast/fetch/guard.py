@@ -123,6 +123,11 @@ class Guard:
         """Whether `resolve` says where this host is."""
         return _name(host) in self._resolve
 
+    def mapped(self, host: str) -> tuple[str, int] | None:
+        """The endpoint that `resolve` says this host has. Like every other, it is still to be judged."""
+        endpoint = self._resolve.get(_name(host))
+        return None if endpoint is None else (str(endpoint[0]), endpoint[1])
+
     def mappings(self) -> list[str]:
         """`resolve` in the words of libcurl's CONNECT_TO: this host with any port goes to that endpoint."""
         return [

@@ -59,6 +59,11 @@ def header_lines(headers: Iterable[tuple[str, str]]) -> list[str]:
     return lines
 
 
+def sent_lines(lines: Iterable[str]) -> list[str]:
+    """Lines in libcurl's words as they are sent: `Name;` is its way to say that the value is empty."""
+    return [line if ":" in line else f"{line.removesuffix(';')}:" for line in lines]
+
+
 def common_headers(user_agent: str, headers: Headers) -> list[str]:
     """What every request carries."""
     return header_lines((("User-Agent", user_agent), ("Accept-Encoding", ACCEPTED), *headers))

@@ -7,10 +7,11 @@ redirect, and it knows nothing of robots, slots or retries: those are decided be
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError, HoldfastError
-from holdfast.fetch.exchange import SLICE_MS, Exchange
+from holdfast.fetch.exchange import SLICE_MS, Exchange, HeaderWithoutColon
 from holdfast.fetch.guard import Guard, endpoint_of
 from holdfast.fetch.headers import common_headers
 from holdfast.fetch.in_flight import BytesInFlight
@@ -20,6 +21,9 @@ from holdfast.fetch.route import Route
 from holdfast.fetch.secrets import PrivateHeaders
 from holdfast.model.exchange import Budget, Headers, Request, Response
 from holdfast.model.keys import canonical, is_plain, origin_of
+
+if TYPE_CHECKING:
+    from holdfast.fetch.lenient import LenientReader
 
 DIRECT = Route()
 CONNECTIONS_PER_SLOT = 2  # kept alive; more hosts than this are re-connected to
@@ -52,6 +56,7 @@ class HttpFetcher:
         self._free: list[Exchange] = []
         self._busy: set[Exchange] = set()
         self._sweeper: asyncio.TimerHandle | None = None
+        self._lenient: LenientReader | None = None  # made by the first answer that needs it
         self._closed = False
 
     async def fetch(self, request: Request) -> Response:
@@ -61,16 +66,22 @@ class HttpFetcher:
         async with self._turns:
             if self._closed:
                 raise HoldfastError("the fetcher is closed")
+            if self._lenient is not None and self._lenient.is_for(url):
+                return await self._lenient.fetch(url, headers, self._clock.monotonic_ms())
             exchange = self._free.pop() if self._free else self._open()
             self._busy.add(exchange)
             try:
                 if self._names is not None:
                     await self._check_name(self._names, exchange, url)
                 return await self._carry(exchange, url, headers)
+            except HeaderWithoutColon:
+                if self._route.proxy:
+                    raise
             finally:
                 exchange.end()
                 self._busy.discard(exchange)
                 self._free.append(exchange)
+            return await self._read_leniently(url, headers, exchange.began_ms)
 
     async def close(self) -> None:
         """Drop what is in flight (its callers get `network_error`), and every connection. May be repeated."""
@@ -79,6 +90,8 @@ class HttpFetcher:
         self._closed = True
         if self._sweeper is not None:
             self._sweeper.cancel()
+        if self._lenient is not None:
+            self._lenient.close()
         await self._curls.close(FetchError("network_error", "the fetcher was closed"))
         for exchange in self._all:
             exchange.close()
@@ -89,6 +102,18 @@ class HttpFetcher:
         )
         self._all.append(exchange)
         return exchange
+
+    async def _read_leniently(self, url: str, headers: Headers, began_ms: int) -> Response:
+        """Ask once more, within the same attempt, for what libcurl cannot read (decision 0054)."""
+        if self._closed:
+            raise FetchError("network_error", "the fetcher was closed")
+        if self._lenient is None:
+            from holdfast.fetch.lenient import LenientReader
+
+            self._lenient = LenientReader(
+                self._guard, self._budget, self._common, self._route, clock=self._clock, in_flight=self._in_flight
+            )
+        return await self._lenient.fetch(url, headers, began_ms)
 
     async def _check_name(self, names: Names, exchange: Exchange, url: str) -> None:
         """Before a proxy is asked: what the name stands for, judged here; SOCKS is then told that very address."""

@@ -30,14 +30,15 @@ class Names:
 
     async def checked(self, host: str, port: int) -> str:
         """An address of this host, all of which may be connected to; FetchError where one may not, or none is known."""
-        addresses = await self._addresses(host)
+        addresses = await self.addresses(host)
         for address in addresses:
             refusal = self._guard.refusal(address, port)
             if refusal is not None:
                 raise FetchError("blocked_address", refusal)
         return addresses[0]
 
-    async def _addresses(self, host: str) -> tuple[str, ...]:
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        """All addresses of this host, not judged."""
         with suppress(ValueError):
             return (str(ip_address(host.strip("[]"))),)
         now_ms = self._clock.monotonic_ms()

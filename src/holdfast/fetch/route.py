@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,17 +41,41 @@ class Route:
         curl.setopt(pycurl.NOPROXY, "" if self.proxy else "*")
         curl.setopt(pycurl.SSL_VERIFYPEER, 1)
         curl.setopt(pycurl.SSL_VERIFYHOST, 2)
-        roots = self.ca_file or next((path for path in CA_FILES if os.path.exists(path)), None)
-        if self.more_roots:  # libcurl takes one file; a blob costs some milliseconds per connection
-            system = b"" if roots is None else Path(roots).read_bytes()
-            curl.setopt(pycurl.CAINFO_BLOB, system + b"\n" + self.more_roots)
-            curl.setopt(pycurl.PROXY_CAINFO_BLOB, system + b"\n" + self.more_roots)
+        roots = self._roots()
+        if all_roots := self._blob(roots):  # libcurl takes one file; a blob costs some milliseconds per connection
+            curl.setopt(pycurl.CAINFO_BLOB, all_roots)
+            curl.setopt(pycurl.PROXY_CAINFO_BLOB, all_roots)
         elif roots is not None:
             curl.setopt(pycurl.CAINFO, roots)
             curl.setopt(pycurl.PROXY_CAINFO, roots)
         if self.jar is not None:
             curl.setopt(pycurl.COOKIEFILE, "")  # no file: this is how libcurl is told to keep cookies at all
             curl.setopt(pycurl.SHARE, self.jar.share)
+
+    def tls_context(self) -> ssl.SSLContext:
+        """The same trust, for a connection that is not libcurl's."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies the chain and the name
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # as libcurl does: a given certificate is trust enough
+        context.set_alpn_protocols(["http/1.1"])
+        roots = self._roots()
+        if roots is None:
+            context.load_default_certs()
+        else:
+            context.load_verify_locations(roots)
+        if self.more_roots:
+            context.load_verify_locations(cadata=self.more_roots.decode("ascii", "ignore"))
+        return context
+
+    def _blob(self, roots: str | None) -> bytes:
+        """The system's roots and ours; empty where ours are the system's, as SSL_CERT_FILE often says."""
+        if not self.more_roots or roots is None:
+            return self.more_roots
+        system = Path(roots).read_bytes()
+        more = self.more_roots.replace(system, b"") if system else self.more_roots
+        return system + b"\n" + more if more.strip() else b""
+
+    def _roots(self) -> str | None:
+        return self.ca_file or next((path for path in CA_FILES if os.path.exists(path)), None)
 
     @property
     def pins(self) -> bool:

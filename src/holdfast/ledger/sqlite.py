@@ -66,6 +66,9 @@ class SqliteStore:
 
     def _connect(self, uri: str) -> sqlite3.Connection:
         make_file(self._path)
+        return self._opened(uri)
+
+    def _opened(self, uri: str) -> sqlite3.Connection:
         return sqlite3.connect(
             uri, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, cached_statements=512, uri=True
         )

@@ -30,7 +30,7 @@ class LookStore(SqliteStore):
             raise BadParams(f"{path} cannot be read where nothing can be written: it has a -wal, no -shm", hint=COPY_IT)
         self._stands_still = not self._wal.exists()
         self._seen = _stamp(path)
-        return super()._connect(f"{uri}?mode=ro{'&immutable=1' * self._stands_still}")
+        return self._opened(f"{uri}?mode=ro{'&immutable=1' * self._stands_still}")
 
     def prepare(self, *, upgrades: bool = True) -> None:
         """Settings that are no writing, and a schema of this program's version: it cannot be upgraded here."""

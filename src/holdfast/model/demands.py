@@ -58,6 +58,12 @@ def _headers(name: str, value: Any) -> Iterator[str]:
             yield f"header {header}: sends what it finds here: {text}"
 
 
+def _nofollow(name: str, value: Any) -> Iterator[str]:
+    """`all` asks for less than is usual."""
+    if value != "all":
+        yield f"{name}: does not obey nofollow"
+
+
 def _flag(words: str) -> Callable[[str, Any], Iterator[str]]:
     return lambda name, value: iter([f"{name}: {words}"])
 
@@ -67,6 +73,9 @@ _TOLD: dict[str, Callable[[str, Any], Iterator[str]]] = {
     "allow": _said("fetches from these private addresses: {}"),
     "resolve": _said("takes these names to other addresses: {}"),
     "headers": _headers,
+    "headers_to": _said("sends its headers also to {}"),
+    "ca_bundle": _said("trusts also the certificates in {}"),
+    "nofollow": _nofollow,
     "proxy": _said("fetches everything through {}"),
     "ignore_robots": _flag("does not obey robots.txt"),
     "recipe_source": _said("runs the code in {}"),

@@ -15,7 +15,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     headers: Headers = ()
 
 
-class Response(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Response(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     """A complete answer with its body decoded. Header names are lower-case, in the order received."""
 
     url: str
@@ -51,4 +51,8 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     ratio_from_bytes: int = 1_000_000
     header_bytes_max: int = 262_144
     encodings_max: int = 2
-    members_max: int = 4_000  # gzip members or zstd frames: 50 MB in blocks of 64 kB are 800
+
+    @property
+    def members_max(self) -> int:
+        """Gzip members or zstd frames: 50 MB in blocks of 64 kB are 800, and a larger body may have more."""
+        return max(4_000, self.body_bytes_max // 16_384)

@@ -93,10 +93,6 @@ class Lookalikes:
             del row[next(iter(row))]
         return A_BLOCK
 
-    def blocking(self) -> list[str]:
-        """The hosts that block us."""
-        return [host for host, row in self.by_host.items() if len(row) >= LOOKALIKES_MAX]
-
 
 def is_good(status: int) -> bool:
     """Whether this is how a site answers that does not mind us; a redirect may lead to a captcha."""

@@ -28,6 +28,9 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 _LITTLE, _BIG = (b"\xff\xfe", b"<\x00"), (b"\xfe\xff", b"\x00<")
 _REFERENCE = re.compile(r"&#?\w{1,32};")
 
+GZIP_ENDS, GZIP_DAMAGED, ENDS_BEFORE = "its gzip ends too early", "its gzip is damaged", "it ends before its"
+MAY_BE_WHOLE = (GZIP_ENDS, GZIP_DAMAGED, ENDS_BEFORE)  # when it is asked for again
+
 Plain = bytes | bytearray
 
 
@@ -114,13 +117,13 @@ def _unpacked(packed: bytes) -> tuple[bytearray, str]:
                 fed = bytes(view[at : at + STEP_BYTES])
                 at += len(fed)
                 if not fed:
-                    return made, "its gzip ends too early"
+                    return made, GZIP_ENDS
             try:
                 made += stream.decompress(fed, STEP_BYTES)
             except zlib.error as error:
                 if not whole:
                     raise SitemapRefused("answer_unreadable", f"the sitemap is not valid gzip: {error}") from None
-                return made[:whole], f"its gzip is damaged ({error})"
+                return made[:whole], f"{GZIP_DAMAGED} ({error})"
             fed = stream.unconsumed_tail
             _within(len(made), len(packed))
         at, whole = at - len(stream.unused_data), len(made)

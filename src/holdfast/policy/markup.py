@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from holdfast.model.keys import URL_LENGTH_MAX
-from holdfast.policy.listings import Gathered, Plain, resolved
+from holdfast.policy.listings import ENDS_BEFORE, Gathered, Plain, resolved
 
 SITEMAP_INDEX = b"sitemapindex"
 FEED = b"feed"
@@ -135,7 +135,7 @@ class _Entries:
             else:
                 at = self._opened(mark[3], mark.end())
         if not is_closed and not self._gathered.cut:
-            self._gathered.cut = f"it ends before its <{self._root.name.decode()}> does"
+            self._gathered.cut = f"{ENDS_BEFORE} <{self._root.name.decode()}> does"
 
     def _opened(self, name: bytes, at: int) -> int:
         tag = _tag(self._text, b"", name, at)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.errors import BadParams
+from holdfast.model.keys import URL_LENGTH_MAX
 from holdfast.policy.expressions import ANY_LENGTH, WITHOUT, read_expression
 
 REGEX_MARK = "re:"
@@ -20,7 +21,7 @@ PATH_USUAL = 200  # characters; a pattern that cannot be tried on so long a path
 class Pattern:
     """One include or exclude pattern, ready to be asked. Use `read_pattern` to make one.
 
-    A path longer than `path_max` counts as fitting, untried: to be told apart where that matters.
+    A path longer than `path_max` is not tried, and so does not fit: `leaves_untried` tells that apart.
     """
 
     text: str
@@ -29,6 +30,9 @@ class Pattern:
 
     def __str__(self) -> str:
         return self.text
+
+    def leaves_untried(self, path: str) -> bool:
+        return len(path) > self.path_max
 
 
 def read_pattern(text: str) -> Pattern:
@@ -51,6 +55,14 @@ def of_use(pattern: Pattern) -> Pattern:
             hint=WITHOUT,
         )
     return pattern
+
+
+def untried(pattern: Pattern) -> str:
+    """What is to be said of a pattern that is not tried on long paths; "" where it is tried on all."""
+    if pattern.path_max >= URL_LENGTH_MAX:
+        return ""
+    beyond = f"URLs of more than {pattern.path_max} characters"
+    return f"pattern {pattern.text!r} is not tried on {beyond}, which are fetched whatever it says; {WITHOUT}"
 
 
 def glob_matches(glob: str, text: str) -> bool:
@@ -76,4 +88,4 @@ def _by_expression(text: str) -> Pattern:
     found_in, path_max = read.found_in, read.path_max
     if path_max == ANY_LENGTH:
         return Pattern(text, found_in)
-    return Pattern(text, lambda path: len(path) > path_max or found_in(path), path_max)
+    return Pattern(text, lambda path: len(path) <= path_max and found_in(path), path_max)

@@ -1,25 +1,27 @@
 """The rules of one robots.txt, put in order once and then asked per URL, in bounded time whatever the file says.
 
-A rule without a star is found by bisection. Of the rules with a star only those are tried that have three letters in
-common with the path. A path that needs more work than `WORK_MAX` even so counts as forbidden: a stranger wrote the
-file, perhaps in order to stop the crawl, and leaving a page alone does no site wrong.
+A rule without a star is found by bisection. Of the rules with a star only those are tried whose three letters, the
+rarest in the file, the path has, too. A path that needs more work than `WORK_MAX` even so counts as forbidden: a
+stranger wrote the file, perhaps in order to stop the crawl, and leaving a page alone does no site wrong.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 RULE_SHOWN_MAX = 200
 QUICK_WORK = 30_000  # up to here, trying every rule costs less than looking at the path's letters
 STARRED_MAX = 5_000  # rules with a star in one file
 FEW_GRAMS = 40  # looking each up in the path costs less than cutting the path up
-LIKELY_MAX = 500  # rules with a star that are tried for one path
 WORK_MAX = 800_000  # characters compared at worst: half a millisecond
 PIECE_WORK = 300  # what one more piece of a rule costs, in characters
+GRAMS_FROM = 100  # letters at the end of a piece, of which its three are chosen
 
 TOO_MUCH_WORK = "Disallow: (not checked: too many rules with a star may concern this URL)"
 TOO_MANY = f"Disallow: (not checked: robots.txt has more than {STARRED_MAX:,} rules with a star)"
@@ -74,11 +76,8 @@ class Rules:
             return TOO_MANY
         length, allowed, text = self._without_star(path)
         if self.starred and self.starred[0].length >= length:
-            likely = self._likely(path)
-            if likely is None:
-                return TOO_MUCH_WORK
             budget = WORK_MAX
-            for rule in likely:
+            for rule in self._likely(path):
                 if rule.length < length or (rule.length == length and (allowed or not rule.allowed)):
                     break
                 budget -= rule.work * len(path) + PIECE_WORK * (2 + len(rule.middle))
@@ -98,8 +97,8 @@ class Rules:
             at = self.parents[at]
         return (0, True, "") if at < 0 else (len(self.prefixes[at]), self.verdicts[at], self.prefixes[at])
 
-    def _likely(self, path: str) -> Iterable[Starred] | None:
-        """The rules with a star that may match, in their order; None: too many of them."""
+    def _likely(self, path: str) -> Iterable[Starred]:
+        """The rules with a star that may match, in their order."""
         if len(path) * self.work <= QUICK_WORK:
             return self.starred
         if len(self.by_gram) <= FEW_GRAMS:
@@ -107,9 +106,7 @@ class Rules:
         else:
             grams = {path[at : at + 3] for at in range(len(path) - 2)}
             lists = [self.by_gram[gram] for gram in self.by_gram.keys() & {*grams, ""}]
-        if sum(map(len, lists)) > LIKELY_MAX:
-            return None
-        return [self.starred[at] for at in sorted(at for places in lists for at in places)]
+        return map(self.starred.__getitem__, sorted(chain.from_iterable(lists)))
 
 
 NO_RULES = Rules()
@@ -167,9 +164,21 @@ def _parents(prefixes: list[str]) -> tuple[int, ...]:
 
 
 def _by_gram(starred: list[Starred]) -> dict[str, list[int]]:
-    """Each rule under the last three letters of its longest piece; under none where all pieces are shorter."""
+    """Each rule under those three letters of its pieces that the fewest rules have; under none where it has no three.
+
+    Rules of one site are alike: under three letters of a fixed place hundreds would come together, as `.html` has them.
+    """
+    grams = [_grams(rule) for rule in starred]
+    counts = Counter(chain.from_iterable(grams))
     places: dict[str, list[int]] = {}
-    for at, rule in enumerate(starred):
-        longest = max(rule.first, rule.last, *rule.middle, key=len)
-        places.setdefault(longest[-3:] if len(longest) >= 3 else "", []).append(at)
+    for at, each in enumerate(grams):
+        places.setdefault(min(each, key=lambda gram: (counts[gram], gram), default=""), []).append(at)
     return places
+
+
+def _grams(rule: Starred) -> set[str]:
+    return {
+        piece[at : at + 3]
+        for piece in (rule.first, *rule.middle, rule.last)
+        for at in range(max(0, len(piece) - GRAMS_FROM), len(piece) - 2)
+    }

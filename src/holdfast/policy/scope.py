@@ -16,11 +16,11 @@ from typing import Any
 
 from holdfast.errors import BadParams
 from holdfast.model.keys import Address, seed_address
-from holdfast.policy.expressions import ANY_LENGTH
 from holdfast.policy.patterns import Pattern, of_use, read_pattern
 from holdfast.policy.traps import LIMIT, REPEATS, TOO_LONG, trap
 
 SCOPES = ("host", "domain", "prefix", "any")
+_OF_A_SITE = frozenset({"scope", "seeds", "include", "exclude", "max_depth"})
 RULES = "_rules"  # where a recipe of one's own keeps them among its params; no author's parameter can have that name
 NO_RULES: dict[str, Any] = {"include": [], "exclude": [], "max_depth": None}
 Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
@@ -40,7 +40,6 @@ EXTERNAL = Ruling("external")
 BY_EXCLUDE = Ruling("excluded", "exclude")
 BY_INCLUDE = Ruling("excluded", "include")
 BY_DEPTH = Ruling("excluded", "depth")
-BY_PATTERN_LENGTH = Ruling("excluded", "pattern_length")  # a pattern of the job takes bounded time on short paths alone
 LEFT_OUT = ("excluded", LIMIT)  # kinds that are dispositions, too
 _BY_CAP = {rule: Ruling(LIMIT, rule) for rule in (REPEATS, TOO_LONG)}
 
@@ -55,7 +54,6 @@ class Scope:
     include: tuple[Pattern, ...] = ()
     exclude: tuple[Pattern, ...] = ()
     max_depth: int | None = None
-    path_max: int = ANY_LENGTH  # characters; longer ones are tried on no pattern
 
     @classmethod
     def of(cls, params: dict[str, Any]) -> Scope:
@@ -71,7 +69,6 @@ class Scope:
             include=include,
             exclude=exclude,
             max_depth=params["max_depth"],
-            path_max=min((pattern.path_max for pattern in (*include, *exclude)), default=ANY_LENGTH),
         )
 
     def checked(self) -> Scope:
@@ -87,15 +84,17 @@ class Scope:
         cap = trap(address)
         if cap:
             return _BY_CAP[cap]
-        if len(address.path) > self.path_max:
-            return BY_PATTERN_LENGTH
         if self.exclude and _any(self.exclude, address.path):
             return BY_EXCLUDE
-        if self.include and not _any(self.include, address.path):
+        if self.include and not _any(self.include, address.path) and not self._untried(address.path):
             return BY_INCLUDE
         if self.max_depth is not None and depth > self.max_depth:
             return BY_DEPTH
         return IN
+
+    def _untried(self, path: str) -> bool:
+        """Whether an include may fit that was not tried: a page too many is better than one that is lost."""
+        return any(pattern.leaves_untried(path) for pattern in self.include)
 
     def _belongs(self, address: Address, page_host: str) -> bool:
         if self.kind == "any":
@@ -123,6 +122,12 @@ def _directory(seed: Address) -> str:
 def by_rules(rules: dict[str, Any]) -> Scope:
     """The scope of a recipe that decides in its steps what belongs to it, under the rules that a person gave it."""
     return Scope.of({"seeds": [], "scope": "any", **NO_RULES, **rules})
+
+
+def patterns_of(params: dict[str, Any]) -> tuple[Pattern, ...]:
+    """The include and exclude patterns of a job, of whichever recipe."""
+    rules = params.get(RULES, params if params.keys() >= _OF_A_SITE else NO_RULES)
+    return tuple(map(read_pattern, (*rules.get("include", ()), *rules.get("exclude", ()))))
 
 
 def judge_of(params: dict[str, Any]) -> Judge:

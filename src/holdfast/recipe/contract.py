@@ -39,6 +39,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     barring: Callable[[Address], str] = lambda _: ""  # the robots rule known to forbid an address; empty: none
     refusal: Callable[[str], str | None] = lambda _: None  # why a URL at a literal address is never connected to
     cookies: bool = False  # whether an answer's cookies come with the next request
+    max_attempts: int = 1  # tries per target
     nofollow: str = "pages"  # whose nofollow is obeyed: policy/directives.py
     phase: str = FETCHING
     settled: Callable[[], Iterator[PageRow]] = lambda: iter(())  # for the plan of a later phase: results, by target

@@ -35,6 +35,9 @@ from holdfast.recipe.html_names import (
     WEIGHED,
 )
 
+CLOSING = 150  # what an end tag costs that does not simply end the innermost element, in elements passed
+PASSED = 20  # an element that is passed here and not in C
+
 Formatting = tuple[int, str, str, int]  # which of the names it is, its tag, its attributes, and their weight
 
 
@@ -86,7 +89,7 @@ class OpenElements:
     def close(self, tag: str) -> None:
         names = self.names
         self.nodes += tag in ("p", "br")
-        self.work += len(names) + self.more
+        self.work += len(names) + self.more + CLOSING
         if self.loose_weight:
             self._reopen()
         if self._deaf or not names:
@@ -294,6 +297,7 @@ class OpenElements:
     def _close_item(self, kinds: frozenset[str]) -> None:
         names = self.names
         for at in range(len(names) - 1, -1, -1):
+            self.work += PASSED
             if names[at] in kinds:
                 return self._pop_to(at)
             if names[at] in SPECIAL and names[at] not in PASSED_BY_ITEMS:
@@ -344,6 +348,7 @@ class OpenElements:
         if "select" in names[at:]:
             self._freeze()
             return
+        self.work += PASSED * (len(names) - at)
         found = _last(names, tag)
         if at <= found < len(names):
             self._pop_to(found)
@@ -360,6 +365,7 @@ class OpenElements:
             return None
         for at in range(len(names) - 1, -1, -1):
             name = names[at]
+            self.work += PASSED
             if name == tag or (tag in HEADINGS and name in HEADINGS):
                 return self._pop_to(at)
             if tag == "table" and name != "template" and name not in FOREIGN:
@@ -374,6 +380,7 @@ class OpenElements:
         """What lies in it is closed with it, unless a special element does."""
         names = self.names
         for at in range(len(names) - 1, -1, -1):
+            self.work += PASSED
             if names[at] == tag:
                 self.more += len(names) - at - 1
                 return self._pop_to(at)
@@ -384,6 +391,7 @@ class OpenElements:
     def _close_formatting(self, tag: str) -> None:
         names = self.names
         start = next((frame.at for frame in reversed(self._frames) if frame.marked), -1)
+        self.work += PASSED * len(self.formatting)
         place = next((n for n in range(len(self.formatting) - 1, -1, -1) if self.formatting[n][1] == tag), -1)
         if place >= 0 and self.formatting[place][0] > start:
             at = self.formatting[place][0]

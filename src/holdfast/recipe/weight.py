@@ -15,6 +15,7 @@ from holdfast.recipe.open_elements import OpenElements
 
 WORK_MAX = 60_000_000  # elements passed in looking through those that are open: a fifth of a second
 NODES_MAX = 800_000  # elements and texts, each with its attributes: 150 MB
+TAGS_MAX = 2 * NODES_MAX  # an element has two; nothing else counts those that open nothing
 ATTRIBUTES_MAX = 2_000  # in one tag, and in all tags `html` and `body` together: those become one
 PAIRS_MAX = 20_000_000  # of attributes in one tag: each is compared with the others
 LIGHT = 6_000_000  # tags times characters: each tag may open again what all characters have opened
@@ -41,6 +42,8 @@ _WORD = re.compile(r"[^\s/=]++")
 def too_heavy(text: str) -> str:
     """Why this text is not made a tree; empty: it may be."""
     tags = text.count("<")
+    if tags > TAGS_MAX:
+        return "it has too many tags"
     is_light = tags <= FEW_TAGS and tags * len(text) <= LIGHT and len(text) <= SHORT
     return "" if is_light else weigh(text, OpenElements())
 
@@ -48,7 +51,8 @@ def too_heavy(text: str) -> str:
 def weigh(text: str, elements: OpenElements) -> str:
     """Tell the tags of a text to `elements`; why to stop, or empty."""
     names, formatting, merged, pairs = elements.names, elements.formatting, 0, 0
-    for cdata, raw, raw_rest, inside, _, closing, name, rest in _TAG.findall(text):
+    for found in _TAG.finditer(text):  # one by one: all at once would take forty times the text, before any limit
+        cdata, raw, raw_rest, inside, _, closing, name, rest = found.groups("")
         if name:
             tag = name.lower()
             is_calm = not (elements.loose_weight or elements.strange)

@@ -30,8 +30,8 @@ class Site(msgspec.Struct, frozen=True):
     def fits(self, context: Context) -> bool:
         """Whether this was made for that job: the params are kept alive here, so one object is one job's."""
         mine = self.context
-        return mine.params is context.params and (mine.salt, mine.chunking, mine.nofollow) == (
-            context.salt, context.chunking, context.nofollow,
+        return mine.params is context.params and (mine.salt, mine.chunking, mine.nofollow, mine.max_attempts) == (
+            context.salt, context.chunking, context.nofollow, context.max_attempts,
         )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 Each file is a target like any other: fetched once, settled with everything it lists in one transaction, so that a kill
 loses nothing of it. A list counts as a page that links to what it lists: found pages are one deeper. Whatever of a list
-is not taken is counted, and its row says so (FRO-15).
+is not taken is counted, and its row says so (FRO-15). One that ends too early is asked for again, and taken in part
+when no attempt is left.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from holdfast.model.exchange import Response
 from holdfast.model.keys import canonical
 from holdfast.model.outcome import IN_PART, Done, Failed, Outcome, Skipped
 from holdfast.model.target import Claimed, Found
-from holdfast.policy.listings import URLS_MAX, SitemapRefused
+from holdfast.policy.listings import MAY_BE_WHOLE, URLS_MAX, SitemapRefused
 from holdfast.policy.retry import read_retry_after
 from holdfast.policy.robots import ROBOTS_PATH
 from holdfast.policy.sitemaps import Sitemap, read_sitemap, read_sitemap_lines
@@ -82,6 +83,8 @@ def _guess(here: Claimed, site: Site) -> tuple[Found, ...]:
 
 
 def _listed(here: Claimed, response: Response, listed: Sitemap, site: Site, now_ms: int) -> Outcome:
+    if listed.cut.startswith(MAY_BE_WHOLE) and here.attempts < site.context.max_attempts:
+        return Failed("body_incomplete", f"a list of URLs, not read to its end: {listed.cut}", response.status)
     if listed.is_index and here.hops >= LEVELS_MAX:
         said = f"an index {LEVELS_MAX} levels below an index; {len(listed.urls)} sitemaps that it names are not read"
         return Failed("answer_unreadable", said, response.status)

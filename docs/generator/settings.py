@@ -45,8 +45,8 @@ def settings() -> str:
         "be, without a word, in `holdfast.toml` or a variable; typed as an option, or in a job file, it is refused.",
         "A `holdfast.toml` that was found, and not named, must be your own: one that belongs to another user (but for "
         "root, under `sudo` the person behind it, and for root itself an owner of the folder that the command runs "
-        "in whom this computer does not know), or that everybody can write or replace, is not obeyed, and the command ends with 2. "
-        "`-C FILE` obeys it all the same (in Python `config_file=`).",
+        "in whom this computer does not know), or that everybody can write or replace, is not obeyed, and the command "
+        "ends with 2. `-C FILE` obeys it all the same (in Python `config_file=`).",
         "The data folder is made for its owner alone (0700, files in it 0600). One that is there keeps its mode, and "
         "files in it follow it: for several users make it with `mkdir -m 2770` and work with a umask of 007.",
         EXAMPLE,

@@ -27,8 +27,8 @@ from holdfast.cli.main import main as holdfast
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
 from holdfast.engine.liveness import is_dead, this_process
-from holdfast.ledger import settling
 from holdfast.ledger.books import write_checkpoint
+from holdfast.ledger.verbs import settle
 from holdfast.model.claim import Wish
 from holdfast.model.job import WORK_CHUNKS
 from holdfast.model.keys import seed_address
@@ -60,7 +60,7 @@ class StopWatch:
     def taken(self) -> dict[str, Any]:
         """What was measured since the last time, and start anew."""
         if not self.wall_ms:
-            raise RuntimeError("no checkpoint was written through settling.write_checkpoint: nothing was measured")
+            raise RuntimeError("no checkpoint was written through settle.write_checkpoint: nothing was measured")
         found = {
             "checkpoints": len(self.wall_ms),
             "wall_ms_median": median(self.wall_ms),
@@ -146,7 +146,7 @@ def main(start: str, at: str, data: str, known: int) -> int:
     if holdfast([*words, "--start-paused"]) != 0:
         return 1
     watch = StopWatch()
-    vars(settling)["write_checkpoint"] = watch
+    vars(settle)["write_checkpoint"] = watch
     alone = settles(settings, start, known, watch)
     began_s = time.process_time()
     if holdfast(words) != 0:

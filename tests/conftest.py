@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.register_assert_rewrite("holdfast.testing.conformance")
+pytest.register_assert_rewrite("conformance")
 
 from holdfast.testing.postgres import temporary_postgres  # noqa: E402 - the shipped suite's assertions come first
 from servers import fresh_schema  # noqa: E402

@@ -9,7 +9,7 @@ from importlib import import_module
 from generator.markdown import page, table
 
 from holdfast.cli.arguments import NAMES
-from holdfast.cli.commands import COMMANDS, Command
+from holdfast.cli.commands.table import COMMANDS, Command
 from holdfast.cli.exits import MEANINGS
 from holdfast.cli.parser import Parser
 from holdfast.policy.filters import KEYS
@@ -58,7 +58,7 @@ def command_line() -> str:
 def parser_of(row: Command) -> Parser:
     """The command's real parser."""
     parser = Parser(row.name, row.summary, row.examples)
-    import_module(f"holdfast.cli.{row.module}").arguments(parser)
+    import_module(f"holdfast.cli.commands.{row.module}").arguments(parser)
     return parser
 
 

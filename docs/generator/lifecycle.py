@@ -6,7 +6,7 @@ from itertools import groupby
 
 from generator.markdown import page, table, yes
 
-from holdfast.cli.refusals import COMMAND_OF
+from holdfast.cli.screen.refusals import COMMAND_OF
 from holdfast.model.states import CHUNK, JOB, MACHINES, TARGET, WIRE_STATUS, Machine, Move, State
 from holdfast.policy.recovery import POISON_DEATHS, RECOVERY, every_sight, rescue_target
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generator.command_line import parser_of
 from generator.markdown import page, table, yes
 
-from holdfast.cli.commands import command
+from holdfast.cli.commands.table import command
 from holdfast.config.job_keys import ALL, COMMANDS, JOB_KEYS, OWN_RECIPE, JobKey
 from holdfast.config.table import ALIASES, KEYS, OBSOLETE, PREFIX, SETTINGS, Setting
 from holdfast.config.toml import literal

@@ -1,6 +1,6 @@
-"""Is everything in order (DOC-30)? Settings, folder, disk, ledger, stored pages; and the few mends that are safe.
+"""Is everything in order (DOC-30)? Settings, folder, disk, ledger, stored pages; and the few repairs that are safe.
 
-A check looks and never writes. What `mend` does is what a start would do anyway, or what loses nothing.
+A check looks and never writes. What `repair` does is what a start would do anyway, or what loses nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from holdfast import config, wiring
 from holdfast.audit.segments import lost_pages, short_segments
 from holdfast.config import Settings
-from holdfast.engine import control
+from holdfast.engine import recovery
 from holdfast.engine.liveness import is_dead
 from holdfast.errors import HoldfastError
 from holdfast.model.job import Job
@@ -30,7 +30,7 @@ POSTGRES_SETTINGS = ("fsync", "full_page_writes", "synchronous_commit")
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class HealthCheck:
     """One look. Where a required one is not ok, nothing may be relied on."""
 
     name: str
@@ -41,46 +41,50 @@ class Check:
 
 def examine(
     *, data: str | None = None, database: str | None = None, config_file: str | None = None
-) -> tuple[Settings | None, list[Check]]:
+) -> tuple[Settings | None, list[HealthCheck]]:
     """Every check in turn; one that cannot be made because an earlier one failed is left out."""
     try:
         settings = config.load(data=data, database=database, config=config_file)
     except HoldfastError as error:
-        return None, [Check("configuration", False, _told(error))]
+        return None, [HealthCheck("configuration", False, _told(error))]
     checks = [_configuration(settings), _folder(settings)]
     if settings.data.is_dir():
         checks += [_access(settings), _disk(settings)]
     return settings, [*checks, *_ledger(settings)]
 
 
-def _configuration(settings: Settings) -> Check:
+def _configuration(settings: Settings) -> HealthCheck:
     """Names of older systems that mean nothing any more stop nothing, but whoever set them should know (CFG-02)."""
     notes = [f"{name} is {why}" for name, why in settings.obsolete.items()]
-    return Check("configuration", True, "; ".join(["read and understood", *notes]))
+    return HealthCheck("configuration", True, "; ".join(["read and understood", *notes]))
 
 
-def _folder(settings: Settings) -> Check:
+def _folder(settings: Settings) -> HealthCheck:
     data = settings.data
     if not data.exists():
         why = _cannot_be_made(data)
         if why is not None:
-            return Check("data folder", False, f"{data} cannot be made: {why}; choose another with --data DIR")
-        return Check("data folder", True, f"{data} is not there yet; the first job makes it")
+            return HealthCheck("data folder", False, f"{data} cannot be made: {why}; choose another with --data DIR")
+        return HealthCheck("data folder", True, f"{data} is not there yet; the first job makes it")
     if not data.is_dir():
-        return Check("data folder", False, f"{data} is a file; choose another with --data DIR")
+        return HealthCheck("data folder", False, f"{data} is a file; choose another with --data DIR")
     if not os.access(data, os.W_OK | os.X_OK):
-        return Check("data folder", False, f"{data} cannot be written; choose another with --data DIR")
-    return Check("data folder", True, str(data))
+        return HealthCheck("data folder", False, f"{data} cannot be written; choose another with --data DIR")
+    return HealthCheck("data folder", True, str(data))
 
 
-def _access(settings: Settings) -> Check:
+def _access(settings: Settings) -> HealthCheck:
     """A folder that we made is its owner's alone. One that was there before keeps its mode: who shares it knows why."""
     data = settings.data
     mode = stat.S_IMODE(data.stat().st_mode)
     if mode & stat.S_IRWXO:
         close = f"chmod -R o= {as_word(str(data))}"
-        return Check("access", False, f"every user of this computer can look into it; to end that: {close}", False)
-    return Check("access", True, "its owner and group" if mode & stat.S_IRWXG else "its owner alone", required=False)
+        return HealthCheck(
+            "access", False, f"every user of this computer can look into it; to end that: {close}", False
+        )
+    return HealthCheck(
+        "access", True, "its owner and group" if mode & stat.S_IRWXG else "its owner alone", required=False
+    )
 
 
 def _cannot_be_made(data: Path) -> str | None:
@@ -95,37 +99,37 @@ def _cannot_be_made(data: Path) -> str | None:
         return error.strerror
 
 
-def _disk(settings: Settings) -> Check:
+def _disk(settings: Settings) -> HealthCheck:
     free, wanted = wiring.free_mb(settings.data), settings.min_free_mb
     if free < wanted:
-        return Check("disk room", False, f"{free:.0f} MB free, {wanted} are wanted; free {wanted - free:.0f} MB")
-    return Check("disk room", True, f"{free:.0f} MB free, {wanted} are wanted")
+        return HealthCheck("disk room", False, f"{free:.0f} MB free, {wanted} are wanted; free {wanted - free:.0f} MB")
+    return HealthCheck("disk room", True, f"{free:.0f} MB free, {wanted} are wanted")
 
 
-def _ledger(settings: Settings) -> Iterator[Check]:
+def _ledger(settings: Settings) -> Iterator[HealthCheck]:
     if settings.database_url == "sqlite" and not settings.ledger_path.exists() and not settings.segments.exists():
-        yield Check("ledger", True, "none yet; the first job makes it")
+        yield HealthCheck("ledger", True, "none yet; the first job makes it")
         return
     try:
         ledger = wiring.open_ledger(settings, upgrades=False)
     except HoldfastError as error:
-        yield Check("ledger", False, _told(error))
+        yield HealthCheck("ledger", False, _told(error))
         return
     try:
         yield from _inside(settings, ledger)
     except HoldfastError as error:
-        yield Check("ledger", False, _told(error))
+        yield HealthCheck("ledger", False, _told(error))
     finally:
         ledger.close()
 
 
-def _inside(settings: Settings, ledger: Ledger) -> Iterator[Check]:
+def _inside(settings: Settings, ledger: Ledger) -> Iterator[HealthCheck]:
     """A connection that opened has passed its own assertions; here they are shown, and its file is read."""
     [(version,)] = ledger.query("SELECT schema_version FROM ledger")
-    yield Check("ledger", True, f"{_engine(settings, ledger)}, schema {version}")
-    yield Check("ledger settings", True, _settings_of(settings, ledger))
+    yield HealthCheck("ledger", True, f"{_engine(settings, ledger)}, schema {version}")
+    yield HealthCheck("ledger settings", True, _settings_of(settings, ledger))
     damage = ledger.damage()
-    yield Check("ledger file", not damage, damage[0] if damage else "whole")
+    yield HealthCheck("ledger file", not damage, damage[0] if damage else "whole")
     if damage:
         return
     jobs = ledger.jobs()
@@ -149,48 +153,48 @@ def _settings_of(settings: Settings, ledger: Ledger) -> str:
     return ", ".join(f"{name} = {value}" for name, value in found.items())
 
 
-def _artifacts(settings: Settings, ledger: Ledger, jobs: list[Job]) -> Check:
+def _artifacts(settings: Settings, ledger: Ledger, jobs: list[Job]) -> HealthCheck:
     """Every segment that rows refer to is there and long enough; `verify --deep` reads what is in them."""
     short = [
         str(each)
         for job in jobs
         for each in short_segments(ledger.query, job.id, lambda name: wiring.segment_size(settings, name))
     ]
-    return Check(STORED_PAGES, not short, _named(short) if short else "every segment is there and long enough")
+    return HealthCheck(STORED_PAGES, not short, _named(short) if short else "every segment is there and long enough")
 
 
-def _left_over(settings: Settings, ledger: Ledger) -> Check:
+def _left_over(settings: Settings, ledger: Ledger) -> HealthCheck:
     """Bytes without a row do no harm and take room. Folders that may be another ledger's are only named."""
     found = wiring.leftovers(settings, ledger).found()
     ours = [str(each.path) for each in found if each.ours]
     others = [str(each.path) for each in found if not each.ours]
     told = [f"killed commands left {_named(ours)}: holdfast doctor --repair removes it"] if ours else []
     told += [f"no job of this ledger has {_named(others)}: remove it where no other ledger has"] if others else []
-    return Check("left over", not found, "; ".join(told) or "nothing", required=False)
+    return HealthCheck("left over", not found, "; ".join(told) or "nothing", required=False)
 
 
-def _checkpoints(ledger: Ledger, jobs: list[Job]) -> Check:
+def _checkpoints(ledger: Ledger, jobs: list[Job]) -> HealthCheck:
     """Only the newest of each: rows are the truth, so a damaged one costs a restore point and nothing else."""
     newest = [(job, ledger.checkpoints(job.id, limit=1)) for job in jobs]
     damaged = [f"{rows[0].number} of {job.name}" for job, rows in newest if rows and rows[0].point is None]
     detail = (
         f"damaged: {_named(damaged)}; the one before serves, rows are intact" if damaged else "the newest are whole"
     )
-    return Check("checkpoints", not damaged, detail, required=False)
+    return HealthCheck("checkpoints", not damaged, detail, required=False)
 
 
-def _workers(ledger: Ledger, jobs: list[Job]) -> Check:
+def _workers(ledger: Ledger, jobs: list[Job]) -> HealthCheck:
     left = [job.name for job in jobs if _is_left(ledger, job)]
     detail = f"a dead worker holds {_named(left)}: holdfast resume, or holdfast doctor --repair frees it"
-    return Check("workers", not left, detail if left else "no dead worker holds anything", required=False)
+    return HealthCheck("workers", not left, detail if left else "no dead worker holds anything", required=False)
 
 
 def _is_left(ledger: Ledger, job: Job) -> bool:
     return any(holder.lapsed or is_dead(holder.owner) for holder in ledger.holders(job.id))
 
 
-def mend(settings: Settings) -> list[str]:
-    """What was mended, one sentence each: dead workers' holds are freed, requests that nobody is left to hear are
+def repair(settings: Settings) -> list[str]:
+    """What was repaired, one sentence each: dead workers' holds are freed, requests that nobody is left to hear are
     carried out, a cancel that was cut short is finished, pages whose bytes are gone are to be fetched again (D8), and
     what killed commands left behind is removed."""
     if settings.database_url == "sqlite" and not settings.ledger_path.exists():
@@ -213,13 +217,13 @@ def _mended(ledger: Ledger, job: Job) -> Iterator[str]:
         rescued = ledger.rescue(job.id, is_dead=is_dead)
         yield f"Freed {job.name} from its dead worker: 0 lost, {rescued.targets} in flight are fetched again."
     now = ledger.books(job.id)[0]
-    row = control.outlook(ledger, now, recipe_known=True, asked=False)
+    row = recovery.outlook(ledger, now, recipe_known=True, asked=False)
     if row.action == "acknowledge" and now.requested is not None:
-        after = control.make_ready(ledger, now, row, actor="doctor")
+        after = recovery.make_ready(ledger, now, row, actor="doctor")
         yield f"Carried out the {now.requested} that was asked of {job.name}: it is {after.status}."
     now, counts, _ = ledger.books(job.id)
-    if control.is_half_cancelled(ledger, now):
-        control.cancel_rest(ledger, now)
+    if recovery.is_half_cancelled(ledger, now):
+        recovery.cancel_rest(ledger, now)
         yield f"Finished cancelling {job.name}: {counts.left} pending became cancelled."
 
 
@@ -234,7 +238,7 @@ def _fetched_again(settings: Settings, ledger: Ledger, job: Job) -> Iterator[str
         return
     for start in range(0, len(lost), TARGETS_AT_ONCE):
         part = lost[start : start + TARGETS_AT_ONCE]
-        ledger.mend(job.id, part, actor="doctor", because="its stored bytes are gone")
+        ledger.repair(job.id, part, actor="doctor", because="its stored bytes are gone")
     pages = "1 page" if len(lost) == 1 else f"{len(lost)} pages"
     yield f"Put {pages} of {job.name} back, whose stored bytes are gone. To fetch them: holdfast resume {job.word}"
 

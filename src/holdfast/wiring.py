@@ -36,20 +36,20 @@ from holdfast.model.outcome import is_segment
 from holdfast.model.spread import Spread
 from holdfast.model.target import PageRow, TargetRow
 from holdfast.policy.leasing import options_of
-from holdfast.ports import Blobs, Fetcher, Ledger, Progress, Query
+from holdfast.ports import Blobs, Fetcher, Ledger, ProgressListener, Query
 from holdfast.recipe import AnyRecipe
 from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
     from holdfast.blobs.leftovers import Leftovers
+    from holdfast.control.restore import RestoreOptions, Snapshot
     from holdfast.engine.duplicates import Content
-    from holdfast.engine.ordering import Sort
-    from holdfast.engine.restore import Snapshot, Wishes
-    from holdfast.engine.results import Fields, Results
-    from holdfast.fetch.secrets import PrivateHeaders
+    from holdfast.fetch.http.secrets import PrivateHeaders
     from holdfast.model.snapshot import Manifest
     from holdfast.policy.filters import Condition
+    from holdfast.views.ordering import Sort
+    from holdfast.views.results import Fields, Results
 
 log = logging.getLogger(__name__)
 
@@ -174,9 +174,9 @@ def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) 
     """
     from holdfast.fetch.cookies import CookieJar
     from holdfast.fetch.guard import Guard
-    from holdfast.fetch.http import HttpFetcher
-    from holdfast.fetch.in_flight import BytesInFlight
-    from holdfast.fetch.route import Route
+    from holdfast.fetch.http.fetcher import HttpFetcher
+    from holdfast.fetch.http.in_flight import BytesInFlight
+    from holdfast.fetch.http.route import Route
 
     budget = Budget(
         connect_s=min(options.connect_timeout_s, options.timeout_s),
@@ -203,7 +203,7 @@ def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) 
 
 
 def _private_headers(job: Job, options: Options) -> PrivateHeaders:
-    from holdfast.fetch.secrets import PrivateHeaders
+    from holdfast.fetch.http.secrets import PrivateHeaders
 
     private = PrivateHeaders(options.private_headers, [*_home(job), *options.headers_to])
     if private and not private.origins:
@@ -231,7 +231,7 @@ def open_session(
     settings: Settings,
     job: Job,
     *,
-    progress: Progress | None,
+    progress: ProgressListener | None,
     trigger: str = "cli",
     workers: int = 1,
     place: int = 0,
@@ -269,7 +269,7 @@ def open_session(
 
 def make_room(slots: int, *, workers: bool = False) -> int:
     """For so many fetches at once, or `workers` to supervise: how many this process may have descriptors for."""
-    from holdfast.fetch import descriptors
+    from holdfast.fetch.http import descriptors
 
     room = descriptors.make_room(slots)
     if not room:
@@ -318,7 +318,7 @@ def journal_reader(settings: Settings, job: Job) -> JournalReader:
 
 def load_adapters(settings: Settings) -> None:
     """Load, and open nothing: for a process of which workers are forked."""
-    import holdfast.fetch.http
+    import holdfast.fetch.http.fetcher
     import holdfast.recipes.site.recipe
 
     if settings.database_url == "sqlite":
@@ -398,7 +398,7 @@ def take_snapshot(
     settings: Settings, ledger: Ledger, job: Job, path: Path | None = None, *, with_bodies: bool = True
 ) -> tuple[Path, Manifest]:
     """Write a job's portable form to a new file, whole or not at all: `path`, or a name of its own in a folder."""
-    from holdfast.engine import snapshots
+    from holdfast.control import snapshot as snapshot_control
 
     at_ms = SystemClock().wall_ms()
     folder = settings.snapshots / job.uid if path is None else path
@@ -409,7 +409,7 @@ def take_snapshot(
     written: list[Manifest] = []
 
     def write(file: BinaryIO) -> None:
-        written.append(snapshots.write(ledger, shelf, job, file.write, at_ms=at_ms))
+        written.append(snapshot_control.write(ledger, shelf, job, file.write, at_ms=at_ms))
 
     _publish(path, write, ours=_is_ours(settings, path))
     return path, written[0]
@@ -418,17 +418,17 @@ def take_snapshot(
 @contextmanager
 def opened_snapshot(path: Path) -> Iterator[Snapshot]:
     """A snapshot that was read once and is whole; else it is refused."""
-    from holdfast.engine.restore import Snapshot
+    from holdfast.control.restore import Snapshot
 
     with _opened(path) as file:
         yield Snapshot(file)
 
 
-def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wishes: Wishes) -> Job:
+def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, restore_options: RestoreOptions) -> Job:
     """The job of a snapshot, made in this ledger; its bodies in this data folder. A damaged checkpoint is no restore
     point any more, and costs nothing else: that is told, and refuses nothing."""
     from holdfast.audit.verify import verify
-    from holdfast.engine.restore import restore
+    from holdfast.control.restore import restore
 
     lost: list[str] = []
 
@@ -437,7 +437,7 @@ def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wis
         lost[:] = [line for check, line in said if check.startswith(OF_CHECKPOINTS)]
         return [line for check, line in said if not check.startswith(OF_CHECKPOINTS)]
 
-    made = restore(ledger, SegmentShelf(settings.segments), snapshot, wishes, judge)
+    made = restore(ledger, SegmentShelf(settings.segments), snapshot, restore_options, judge)
     for line in lost:
         log.warning(
             "a law is broken in %s, as it was in the snapshot: %s; the job goes on, but not back to such a checkpoint: "
@@ -451,12 +451,14 @@ def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, wis
 
 def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: str) -> Job:
     """The same job once more, under another name; its rows refer to the same stored pages."""
-    from holdfast.engine.restore import Wishes
+    from holdfast.control.restore import RestoreOptions
 
     path, _ = take_snapshot(settings, ledger, job, with_bodies=False)
     try:
         with opened_snapshot(path) as snapshot:
-            return restore_snapshot(settings, ledger, snapshot, Wishes(name, actor=actor, trust=True))  # its own
+            return restore_snapshot(
+                settings, ledger, snapshot, RestoreOptions(name, actor=actor, trust=True)
+            )  # its own
     finally:
         path.unlink()
 
@@ -478,19 +480,19 @@ def exporter(
     apart: bool = False,
     tell: Tell = warnings.warn,
 ) -> Iterator[Export]:
-    """Writes the results of a job, and answers how many; wrong wishes raise here."""
+    """Writes the results of a job, and answers how many; wrong options raise here."""
     from holdfast.blobs.archive import WarcArchive
-    from holdfast.engine import export
+    from holdfast.views.exports import csv, jsonl, warc
 
     segments = Segments(settings.segments, job.uid, READER)
     archive = WarcArchive(segments, settings.data, software=f"holdfast/{__version__}", dated_ms=dated_ms)
 
     def write(form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int:
         if form == "warc":
-            return export.write_warc(results, archive, out, rows)
+            return warc.write_warc(results, archive, out, rows)
         if dated_ms is not None:
             raise BadParams("--date is for WARC files; lines of jsonl and csv say when a page was fetched")
-        return {"jsonl": export.write_jsonl, "csv": export.write_csv}[form](results, out, rows)
+        return {"jsonl": jsonl.write_jsonl, "csv": csv.write_csv}[form](results, out, rows)
 
     with results_of(
         settings, ledger, job, where=where, fields=fields, distinct=distinct, apart=apart, tell=tell
@@ -515,9 +517,9 @@ def results_of(
     `apart`: texts are derived in another process, because a crawl works in this one.
     """
     from holdfast.blobs.spill import in_order
-    from holdfast.engine.results import EVERYTHING, Results
     from holdfast.recipes.site.text import visible_text
     from holdfast.recipes.site.text_process import TextProcess
+    from holdfast.views.results import EVERYTHING, Results
 
     def sorted_outside(rows: Iterable[Content], key: Callable[[Content], Any]) -> Iterator[Content]:
         return in_order(rows, settings.data, kind=tuple[bytes, int, str], key=key)

@@ -19,16 +19,16 @@ from typing import Any
 
 import msgspec
 
+from forked import ForkServer
 from holdfast import wiring
 from holdfast.config import Settings
+from holdfast.control import stopping
 from holdfast.demo.serving import WorldServer
-from holdfast.engine import control
 from holdfast.ledger.books import write_checkpoint
-from holdfast.ledger.jobs import end_job, read_job
 from holdfast.ledger.sql import SqlLedger
+from holdfast.ledger.verbs.jobs import end_job, read_job
 from holdfast.model.job import Counts, Job, JobSpec, Options
 from holdfast.ports import Ledger
-from nursery import Nursery
 from waiting import wait_until
 
 DEADLINE_S = 60
@@ -67,15 +67,15 @@ def holdfast(*words: str, cwd: Path, **env: str) -> Done:
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
     with TemporaryDirectory(prefix="holdfast-said-") as folder:
-        child = nursery().start(words, said=Path(folder) / "it", environ=environment(**env), cwd=cwd)
+        child = fork_server().start(words, said=Path(folder) / "it", environ=environment(**env), cwd=cwd)
         code = child.wait(DEADLINE_S)
         return Done(code, Path(folder, "it.out").read_bytes().decode(), Path(folder, "it.err").read_bytes().decode())
 
 
 @cache
-def nursery() -> Nursery:
+def fork_server() -> ForkServer:
     """One per test process, kept until its end."""
-    opened = Nursery()
+    opened = ForkServer()
     atexit.register(opened.__exit__, None, None, None)
     return opened
 
@@ -156,10 +156,10 @@ def put_into(ledger: Ledger, job: Job, status: str) -> Job:
     if status == "pending":
         return job
     if status == "cancelled":
-        return control.cancel(ledger, job, actor="test")
+        return stopping.cancel(ledger, job, actor="test")
     job = ledger.move(job.id, "start", actor="test", because="test")
     if status == "paused":
-        return control.pause(ledger, job, actor="test")
+        return stopping.pause(ledger, job, actor="test")
     if status == "timeout":
         options = msgspec.structs.replace(job.options, max_pages=0)
         job = ledger.amend(job, options=options, actor="test", because="test")

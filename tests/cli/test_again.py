@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from cli.commands import Running, crawl_words, holdfast, ledger_in, until_some_are_done
+from holdfast.control import reopen
 from holdfast.demo.serving import WorldServer
-from holdfast.engine import control
 
 
 def rescan(folder: Path, mode: str = "full") -> None:
     with ledger_in(folder) as ledger:
-        control.rescan(ledger, ledger.job("frogs"), mode=mode, actor="test")
+        reopen.rescan(ledger, ledger.job("frogs"), mode=mode, actor="test")
 
 
 def generations(folder: Path) -> list[int]:

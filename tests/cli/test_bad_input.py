@@ -16,9 +16,9 @@ import pytest
 
 from cli.commands import crawl_words, holdfast, ledger_in, submit
 from disks import mounted, sealed
-from holdfast.cli.crashes import keep_traceback
 from holdfast.config import Settings
 from holdfast.demo.serving import WorldServer
+from holdfast.dispatch.crashes import keep_traceback
 
 PRIVATE = "127.0.0.1 is a private address; refused. To allow: --allow-private"
 

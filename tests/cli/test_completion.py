@@ -12,8 +12,8 @@ from shutil import which
 import pytest
 
 from cli.commands import DEADLINE_S, PROGRAM, environment, holdfast, ledger_in, submit
-from holdfast.cli.commands import COMMANDS
-from holdfast.cli.completion import SHELLS
+from holdfast.cli.commands.completion import SHELLS
+from holdfast.cli.commands.table import COMMANDS
 from servers import need_tool
 from waiting import wait_until
 

@@ -14,7 +14,7 @@ from cli.worked import planned
 from holdfast import job, wiring
 from holdfast.cli import exits
 from holdfast.config import Settings
-from holdfast.engine.control import CANCEL_SLICE
+from holdfast.engine.recovery import CANCEL_SLICE
 
 PAGES = CANCEL_SLICE + 20
 PLACES = ["cancel_rest.before_commit:1", "cancel_rest.after_commit:1"]

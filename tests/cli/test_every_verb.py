@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from cli.commands import holdfast, ledger_in, put_into, submit, write_manual_checkpoint
-from holdfast.cli.refusals import COMMAND_OF, STATUS_WORDS
+from holdfast.cli.screen.refusals import COMMAND_OF, STATUS_WORDS
+from holdfast.control import reopen
 from holdfast.demo.serving import WorldServer
-from holdfast.engine import control
 from holdfast.errors import IllegalMove
 from holdfast.model.states import JOB, allowed, move
 
@@ -107,7 +107,7 @@ def test_what_only_a_worker_says_nobody_can_type(verb: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("status", JOB.states)
 @pytest.mark.parametrize("verb", ["rescan", "restart"])
 def test_the_engine_refuses_alike(verb: str, status: str, tmp_path: Path) -> None:
-    verbs = {"rescan": control.rescan, "restart": control.restart}
+    verbs = {"rescan": reopen.rescan, "restart": reopen.restart}
     with ledger_in(tmp_path) as ledger:
         job = put_into(ledger, submit(ledger), status)
         if verb in allowed(JOB, status):

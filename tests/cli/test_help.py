@@ -13,10 +13,10 @@ import pytest
 
 from cli.commands import holdfast
 from holdfast.cli.arguments import take_globals
-from holdfast.cli.commands import TOPIC_NAMES, command
+from holdfast.cli.commands.table import TOPIC_NAMES, command
 from holdfast.cli.exits import MEANINGS
 from holdfast.cli.parser import Parser
-from holdfast.cli.topics import TOPICS
+from holdfast.cli.screen.topics import TOPICS
 from holdfast.config.table import SETTINGS
 from holdfast.policy.filters import JOBS, TARGETS
 
@@ -39,7 +39,7 @@ def test_every_example_of_a_topic_parses(topic: str) -> None:
         assert (words[0], row is not None) == ("holdfast", True), line
         assert row is not None
         parser = Parser(row.name, row.summary, row.examples)
-        import_module(f"holdfast.cli.{row.module}").arguments(parser)
+        import_module(f"holdfast.cli.commands.{row.module}").arguments(parser)
         parser.read(take_globals(words[2:])[1])
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from cli.commands import CONTROL_CODE, Running, crawl_words, holdfast, ledger_in, put_into, submit
 from cli.worked import write_many_failed
-from holdfast.cli.values import since
+from holdfast.cli.screen.values import since
 from holdfast.demo.serving import WorldServer
 from holdfast.errors import BadParams
 from holdfast.policy.filters import JOBS

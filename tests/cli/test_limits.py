@@ -9,8 +9,8 @@ import pytest
 
 from cli.commands import Done, Running, crawl_words, holdfast, ledger_in, put_into, submit
 from holdfast.audit.verify import verify
+from holdfast.control import reopen
 from holdfast.demo.serving import WorldServer
-from holdfast.engine import control
 from holdfast.testing.fake_web import FakeWeb
 
 
@@ -138,7 +138,7 @@ def test_a_job_that_was_timed_out_while_pages_were_asked_for_again_is_resumed(tm
             == 0
         )
         with ledger_in(tmp_path) as ledger:
-            job = control.rescan(ledger, ledger.job("frogs"), mode="full", actor="test")
+            job = reopen.rescan(ledger, ledger.job("frogs"), mode="full", actor="test")
             ledger.request(job.id, "time_out", actor="test", because="enough")
             ended = ledger.acknowledge(job.id, is_dead=lambda owner: True)
             assert ended is not None

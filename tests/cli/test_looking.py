@@ -16,10 +16,10 @@ import pytest
 
 from cli.commands import PROGRAM, Running, crawl_words, environment, holdfast, ledger_in, put_into, submit
 from holdfast.cli.arguments import SWITCHES, WITH_VALUE, Globals, take_globals
-from holdfast.cli.commands import COMMANDS, Command, command
+from holdfast.cli.commands.status import INTERRUPTED, REQUESTED, STOPPED, WORDS
+from holdfast.cli.commands.table import COMMANDS, Command, command
+from holdfast.cli.commands.targets import FIELDS
 from holdfast.cli.parser import Parser
-from holdfast.cli.status import INTERRUPTED, REQUESTED, STOPPED, WORDS
-from holdfast.cli.targets import FIELDS
 from holdfast.clock import iso
 from holdfast.demo.serving import WorldServer
 from holdfast.engine.liveness import is_dead
@@ -243,7 +243,7 @@ def test_help_begins_with_an_example_and_every_example_parses(row: Command) -> N
 
 def parser_of(row: Command) -> Parser:
     parser = Parser(row.name, row.summary, row.examples)
-    import_module(f"holdfast.cli.{row.module}").arguments(parser)
+    import_module(f"holdfast.cli.commands.{row.module}").arguments(parser)
     return parser
 
 

@@ -47,7 +47,7 @@ class Marsh:
         validator = [("etag", f'"{digest[:12]}"'), ("etag", f'W/"{digest[:12]}"'), ("last-modified", date)][number % 3]
         return Answer(200, body, {"content-type": HTML, **dict([validator])})
 
-    def news(self) -> list[Visit]:
+    def read_events(self) -> list[Visit]:
         """Requests for pages since this was last asked."""
         visits = [visit for visit in self.origin.visits[self._seen :] if visit.path != "/robots.txt"]
         self._seen = len(self.origin.visits)
@@ -92,11 +92,11 @@ def changes(folder: Path, first: str, second: str) -> dict[str, list[str]]:
 
 def test_where_nothing_changed_every_answer_is_304_and_nothing_is_stored_again(marsh: Marsh, tmp_path: Path) -> None:
     assert crawl(marsh, tmp_path).code == 0
-    assert {visit.conditions for visit in marsh.news()} == {NOTHING}
+    assert {visit.conditions for visit in marsh.read_events()} == {NOTHING}
     before, size = export(tmp_path), stored_bytes(tmp_path)
     done = holdfast("crawl", "frogs", "--mode", "new", cwd=tmp_path)
     assert done.code == 0, done.err
-    visits = marsh.news()
+    visits = marsh.read_events()
     assert sorted(visit.path for visit in visits) == sorted(["/", *marsh.texts])
     assert {visit.status for visit in visits} == {304}
     assert all(visit.conditions != NOTHING for visit in visits)
@@ -114,7 +114,7 @@ def test_where_nothing_changed_every_answer_is_304_and_nothing_is_stored_again(m
 def test_exactly_what_changed_is_new_or_gone_differs(marsh: Marsh, tmp_path: Path) -> None:
     """Three changed, one new, one gone; the export is that of a crawl of today, without what is gone."""
     assert crawl(marsh, tmp_path).code == 0
-    marsh.news()
+    marsh.read_events()
     for n in (3, 4, 5):
         marsh.texts[f"/frog/{n}"] = "<p>toads"
     marsh.texts["/frog/4"] += '<a href="/frog/new/1">'
@@ -122,7 +122,7 @@ def test_exactly_what_changed_is_new_or_gone_differs(marsh: Marsh, tmp_path: Pat
     del marsh.texts["/frog/9"]
     done = holdfast("crawl", "frogs", "--mode", "new", cwd=tmp_path)
     assert done.code == 0, done.err
-    by_status = {status: sorted(v.path for v in visits) for status, visits in _by_status(marsh.news()).items()}
+    by_status = {status: sorted(v.path for v in visits) for status, visits in _by_status(marsh.read_events()).items()}
     fetched = ["/frog/3", "/frog/4", "/frog/5", "/frog/new/1"]
     assert by_status == {
         200: fetched,
@@ -156,11 +156,11 @@ def test_a_page_that_only_a_sitemap_names_is_found_though_no_page_changed(marsh:
     """Lists are read whole by every scan: what they name may be new, whatever they say of themselves."""
     marsh.listed = ["/frog/1"]
     assert crawl(marsh, tmp_path, "--sitemap", "auto").code == 0
-    marsh.news()
+    marsh.read_events()
     marsh.listed, marsh.texts["/frog/new/1"] = ["/frog/1", "/frog/new/1"], "a new one"
     done = holdfast("crawl", "frogs", "--mode", "new", cwd=tmp_path)
     assert done.code == 0, done.err
-    assert {visit.path for visit in marsh.news() if visit.status == 200} == {"/sitemap.xml", "/frog/new/1"}
+    assert {visit.path for visit in marsh.read_events() if visit.status == 200} == {"/sitemap.xml", "/frog/new/1"}
     assert changes(tmp_path, "R-1", "R-2") == {"added": ["/new/1"], "removed": [], "changed": []}
     assert is_sound(tmp_path)
 
@@ -171,19 +171,19 @@ def test_in_another_scope_every_page_is_read_again_unchanged_or_not(marsh: Marsh
         f'<a href="http://localhost:{marsh.origin.address.rpartition(":")[2]}/frog/8">elsewhere</a>'
     )
     assert crawl(marsh, tmp_path).code == 0
-    marsh.news()
+    marsh.read_events()
     done = crawl(marsh, tmp_path, "--scope", "any", "--update", "--mode", "new", "--allow-private")
     assert "Another scope" in done.err
     assert done.code == 0, done.err
-    assert [visit.status for visit in marsh.news()] == [200] * (PAGES + 1)
+    assert [visit.status for visit in marsh.read_events()] == [200] * (PAGES + 1)
 
 
 def test_a_full_scan_asks_for_everything_plainly_and_a_new_one_after_it_does_not(marsh: Marsh, tmp_path: Path) -> None:
     assert crawl(marsh, tmp_path).code == 0
-    marsh.news()
+    marsh.read_events()
     for mode, status in (("new", 304), ("full", 200), ("new", 304)):
         assert holdfast("crawl", "frogs", "--mode", mode, cwd=tmp_path).code == 0
-        visits = marsh.news()
+        visits = marsh.read_events()
         assert len(visits) == PAGES
         assert {(visit.status, visit.conditions == NOTHING) for visit in visits} == {(status, mode == "full")}
     assert is_sound(tmp_path)
@@ -196,14 +196,14 @@ def test_killed_half_way_it_goes_on_as_it_was_asked_for(marsh: Marsh, tmp_path: 
     """kill -9, then `resume`: each page once but what was in hand, and nothing that is settled again."""
     assert crawl(marsh, tmp_path, "--concurrency", "4").code == 0
     before = export(tmp_path)
-    marsh.news()
+    marsh.read_events()
     killed = holdfast("crawl", "frogs", "--mode", "new", cwd=tmp_path, HOLDFAST_FAULT=place)
     assert killed.code == -signal.SIGKILL, killed.err
     settled = {row["url"] for row in _settled(tmp_path)}
-    first = marsh.news()
+    first = marsh.read_events()
     assert export(tmp_path) == before
     assert holdfast("resume", "frogs", cwd=tmp_path).code == 0
-    second = marsh.news()
+    second = marsh.read_events()
     assert {visit.status for visit in first + second} == {304}
     assert {visit.path for visit in first + second} == {"/", *marsh.texts}
     assert not {marsh.origin.url + visit.path for visit in second} & settled
@@ -223,9 +223,9 @@ def test_a_page_that_lost_its_bytes_is_fetched_whole(marsh: Marsh, tmp_path: Pat
         segment.unlink()
     assert holdfast("verify", "frogs", cwd=tmp_path).code != 0
     assert f"Put {PAGES} pages of frogs back" in holdfast("doctor", "--repair", cwd=tmp_path).err
-    marsh.news()
+    marsh.read_events()
     assert holdfast("resume", "frogs", cwd=tmp_path).code == 0
-    assert {(visit.status, visit.conditions) for visit in marsh.news()} == {(200, NOTHING)}
+    assert {(visit.status, visit.conditions) for visit in marsh.read_events()} == {(200, NOTHING)}
     assert _contents(export(tmp_path)) == before
     assert is_sound(tmp_path)
 
@@ -239,21 +239,21 @@ def test_what_was_found_unchanged_is_in_a_snapshot(marsh: Marsh, tmp_path: Path)
     assert holdfast("restore", "../frogs.snapshot", "--trust", cwd=there).code == 0
     assert _contents(export(there)) == _contents(export(tmp_path))
     assert is_sound(there)
-    marsh.news()
+    marsh.read_events()
     done = holdfast("crawl", "frogs", "--mode", "new", cwd=there)
     assert done.code == 0, done.err
-    assert {visit.status for visit in marsh.news()} == {304}
+    assert {visit.status for visit in marsh.read_events()} == {304}
 
 
 def test_a_program_scans_for_what_is_new_or_changed(marsh: Marsh, tmp_path: Path) -> None:
     with hf.Client(data=tmp_path) as client:
         job = client.crawl(marsh.origin.url, allow=[marsh.origin.address], delay=0)
         job.run()
-        marsh.news()
+        marsh.read_events()
         marsh.texts["/frog/7"] = "toads"
         run = job.run(mode="new")
         assert (run.mode, job.counts.succeeded) == ("new", PAGES)
-        assert {visit.path for visit in marsh.news() if visit.status == 200} == {"/frog/7"}
+        assert {visit.path for visit in marsh.read_events() if visit.status == 200} == {"/frog/7"}
         assert [row.url.rpartition("/")[2] for row in job.diff("R-1", "R-2")] == ["7"]
         assert job.verify() == []
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Running, crawl_words, environment, holdfast, ledger_in, nursery
+from cli.commands import Running, crawl_words, environment, fork_server, holdfast, ledger_in
 from cli.polite_origin import Answer, Origin, linking
 from cli.schemas import validator
 from holdfast.clock import SystemClock
@@ -62,7 +62,7 @@ def test_a_crawl_that_is_killed_again_and_again_is_as_polite_as_one_that_is_not(
         words = crawl_words(world, "--per-host", "2", "--processes", processes)
         words[words.index("--delay") + 1] = f"{DELAY_S}s"
         for requests in (2, 3, 4):  # robots.txt and a page, then a page for each who comes after a kill
-            child = nursery().start(words, said=tmp_path / "said", environ=environment(), cwd=tmp_path)
+            child = fork_server().start(words, said=tmp_path / "said", environ=environment(), cwd=tmp_path)
             wait_until(lambda requests=requests: len(arrivals(world)) >= requests, 60, f"{requests} requests")
             if requests < 4:
                 assert child.kill()

@@ -25,7 +25,7 @@ def plan(params):
 @chatty.step("page")
 async def step(here, fetch):
     await fetch(here.url)
-    print("title:\\nholdfast worker: plan failed: oops\\n" + '{{"type":"Farewell"}}', flush=True)
+    print("title:\\nholdfast worker: plan failed: oops\\n" + '{{"type":"FinalReport"}}', flush=True)
     print("half a line", end="")
     yield record(title="x")
 """

@@ -8,9 +8,9 @@ import pytest
 
 from cli.commands import make_counts, make_job
 from holdfast.clock import iso
-from holdfast.engine.progress import Rate, average_rate, job_document
 from holdfast.model.job import Counts, Options
 from holdfast.model.record import Checkpoint
+from holdfast.views.job import Rate, average_rate, job_document
 
 KEYS = (
     "schema id name kind status requested paused_by because since phase run health stop_reason counts failed_by "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cli.commands import make_job
-from holdfast.cli.commands import command
-from holdfast.cli.refusals import refusal, ways_on
+from holdfast.cli.commands.table import command
+from holdfast.cli.screen.refusals import refusal, ways_on
 from holdfast.errors import IllegalMove
 from holdfast.model.states import JOB, allowed
 

@@ -10,11 +10,11 @@ import pytest
 from cli.commands import Running, crawl_words, holdfast, ledger_in, put_into, submit
 from cli.schemas import validator
 from cli.worked import planned
+from conformance.verdicts import succeed
 from holdfast.audit.verify import verify
 from holdfast.demo.serving import WorldServer
 from holdfast.model.job import Counts
 from holdfast.ports import Ledger
-from holdfast.testing.conformance.verdicts import succeed
 from waiting import wait_until
 
 PAGES = 60

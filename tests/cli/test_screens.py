@@ -1,4 +1,4 @@
-"""The renderers show the same moments, each in its form, and nothing steers the terminal (ux 3.4, C6)."""
+"""The renderers show the same updates, each in its form, and nothing steers the terminal (ux 3.4, C6)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 
 from cli.commands import CONTROL_CODE, make_counts, make_job
 from holdfast.cli.arguments import Globals
-from holdfast.cli.feed import Feed
 from holdfast.cli.main import main
-from holdfast.cli.moments import Moment
-from holdfast.cli.screens import Lines, plain_line, screen_for
-from holdfast.cli.text import folded
-from holdfast.cli.tty import Terminal, live_line
-from holdfast.cli.voice import Voice
+from holdfast.cli.screen.console import Console
+from holdfast.cli.screen.feed import Feed
+from holdfast.cli.screen.progress import ProgressUpdate
+from holdfast.cli.screen.screens import PlainLines, plain_line, screen_for
+from holdfast.cli.screen.text import folded
+from holdfast.cli.screen.tty import Terminal, live_line
 from holdfast.clock import ManualClock
 from holdfast.model.job import Options
 from holdfast.model.lease import Rescued
@@ -25,12 +25,12 @@ from holdfast.model.lease import Rescued
 LINE = "14:31:07Z docs-x crawling succeeded=1412 failed=9 skipped=29 pending=682 in_progress=8 rate=6.1/s checkpoint=61"
 
 
-def make_voice(**options: bool) -> Voice:
-    return Voice(Globals(**options), io.StringIO(), io.StringIO())
+def make_voice(**options: bool) -> Console:
+    return Console(Globals(**options), io.StringIO(), io.StringIO())
 
 
-def make_moment(seconds: float = 0, **changes: object) -> Moment:
-    return Moment(
+def make_moment(seconds: float = 0, **changes: object) -> ProgressUpdate:
+    return ProgressUpdate(
         job=make_job(**changes),
         counts=make_counts(),
         in_flight=8,
@@ -47,13 +47,13 @@ def test_the_plain_line_has_its_exact_form() -> None:
 
 
 def test_plain_says_a_line_per_ten_seconds_and_per_change_of_state() -> None:
-    voice = make_voice()
-    screen = screen_for(voice, "docs-x", "")
+    console = make_voice()
+    screen = screen_for(console, "docs-x", "")
     for second in range(25):
         screen.show(make_moment(second))
     screen.show(make_moment(25, requested="pause"))
     screen.show(make_moment(26, status="paused"))
-    words = [line.split()[:3] for line in voice.err.getvalue().splitlines()]
+    words = [line.split()[:3] for line in console.err.getvalue().splitlines()]
     assert [(at, activity) for at, _, activity in words] == [
         ("14:31:07Z", "crawling"),
         ("14:31:17Z", "crawling"),
@@ -61,15 +61,15 @@ def test_plain_says_a_line_per_ten_seconds_and_per_change_of_state() -> None:
         ("14:31:32Z", "pausing"),
         ("14:31:33Z", "paused"),
     ]
-    assert voice.out.getvalue() == ""
+    assert console.out.getvalue() == ""
 
 
 def test_a_host_that_is_waited_for_is_said_at_once_and_on_every_screen() -> None:
     waiting = "waiting for marsh.test until 14:35:00 UTC (it asked us to wait: 429 or 5xx)"
     waits = replace(make_moment(2), waiting=waiting, counts=make_counts(pending=690, in_progress=0))
     plain, events = make_voice(), make_voice(jsonl=True)
-    for voice in (plain, events):
-        screen = screen_for(voice, "docs-x", "")
+    for console in (plain, events):
+        screen = screen_for(console, "docs-x", "")
         screen.show(make_moment(0))
         screen.show(waits)
     assert plain.err.getvalue().splitlines()[1].endswith(f" checkpoint=61 {waiting}")
@@ -78,50 +78,50 @@ def test_a_host_that_is_waited_for_is_said_at_once_and_on_every_screen() -> None
 
 
 def test_json_lines_are_events_on_stdout() -> None:
-    voice = make_voice(jsonl=True)
-    with screen_for(voice, "docs-x", "") as screen:
+    console = make_voice(jsonl=True)
+    with screen_for(console, "docs-x", "") as screen:
         for tenth in range(11):
             screen.show(make_moment(tenth / 10))
         screen.show(make_moment(1.2, status="paused", paused_by="user"))
-    events = [json.loads(line) for line in voice.out.getvalue().splitlines()]
+    events = [json.loads(line) for line in console.out.getvalue().splitlines()]
     assert [event["type"] for event in events] == ["job.status", *["progress"] * 3, "job.status", "progress"]
     assert events[1]["counts"]["discovered"] == 2140
     assert (events[-2]["status"], events[-2]["paused_by"]) == ("paused", "user")
-    assert voice.err.getvalue() == ""
+    assert console.err.getvalue() == ""
 
 
 def test_the_status_of_a_job_that_is_over_comes_behind_what_is_told_of_it_as_the_screen_goes_down() -> None:
-    voice = make_voice(jsonl=True)
+    console = make_voice(jsonl=True)
     untold = [{"type": "target.succeeded"}]
 
-    def news() -> list[dict[str, str]]:
+    def read_events() -> list[dict[str, str]]:
         told = list(untold)
         untold.clear()
         return told
 
-    with screen_for(voice, "docs-x", "", news) as screen:
+    with screen_for(console, "docs-x", "", read_events) as screen:
         screen.show(make_moment(0))
         screen.show(make_moment(0.1, status="completed"))
         screen.show(make_moment(0.2, status="completed"))
         untold.append({"type": "run.finished"})
-    types = [json.loads(line)["type"] for line in voice.out.getvalue().splitlines()]
+    types = [json.loads(line)["type"] for line in console.out.getvalue().splitlines()]
     assert types == ["job.status", "target.succeeded", "progress", "run.finished", "job.status", "progress"]
 
 
 def test_quiet_shows_nothing() -> None:
-    voice = make_voice(quiet=True)
-    screen_for(voice, "docs-x", "").show(make_moment())
-    voice.say("a message to people")
-    assert (voice.out.getvalue(), voice.err.getvalue()) == ("", "")
+    console = make_voice(quiet=True)
+    screen_for(console, "docs-x", "").show(make_moment())
+    console.say("a message to people")
+    assert (console.out.getvalue(), console.err.getvalue()) == ("", "")
 
 
 @pytest.mark.parametrize("options", [{}, {"jsonl": True}, {"quiet": True}, {"plain": True}])
 def test_off_a_terminal_no_screen_is_drawn(options: dict[str, bool]) -> None:
-    voice = make_voice(**options)
-    with screen_for(voice, "docs-x", "") as screen:
+    console = make_voice(**options)
+    with screen_for(console, "docs-x", "") as screen:
         screen.show(make_moment())
-    assert isinstance(screen, Lines)
-    assert not CONTROL_CODE.search(voice.out.getvalue() + voice.err.getvalue())
+    assert isinstance(screen, PlainLines)
+    assert not CONTROL_CODE.search(console.out.getvalue() + console.err.getvalue())
 
 
 class OnTerminal(io.StringIO):
@@ -130,11 +130,11 @@ class OnTerminal(io.StringIO):
 
 
 def test_a_terminal_gets_the_live_screen_unless_it_is_dumb(monkeypatch: pytest.MonkeyPatch) -> None:
-    voice = Voice(Globals(), io.StringIO(), OnTerminal())
+    console = Console(Globals(), io.StringIO(), OnTerminal())
     monkeypatch.setenv("TERM", "xterm")
-    assert isinstance(screen_for(voice, "docs-x", ""), Terminal)
+    assert isinstance(screen_for(console, "docs-x", ""), Terminal)
     monkeypatch.setenv("TERM", "dumb")
-    assert isinstance(screen_for(voice, "docs-x", ""), Lines)
+    assert isinstance(screen_for(console, "docs-x", ""), PlainLines)
 
 
 def test_the_live_line_has_its_exact_form() -> None:
@@ -150,19 +150,19 @@ def test_the_live_line_shows_what_the_limits_leave() -> None:
 
 def test_the_live_screen_stays_behind_nothing_and_prints_messages_above_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    voice = Voice(Globals(), io.StringIO(), OnTerminal())
-    with Terminal(voice, "docs-x \x1b[31m", "tail", clock=ManualClock()) as screen:
+    console = Console(Globals(), io.StringIO(), OnTerminal())
+    with Terminal(console, "docs-x \x1b[31m", "tail", clock=ManualClock()) as screen:
         screen.show(make_moment())
-        voice.say("Recovered [bold]docs-x[/bold]")
-    shown = voice.err.getvalue()
+        console.say("Recovered [bold]docs-x[/bold]")
+    shown = console.err.getvalue()
     assert "Recovered [bold]docs-x[/bold]" in shown
     assert "\x1b[31m" not in shown
-    assert voice.above is None
+    assert console.above is None
 
 
 def test_a_feed_tells_the_recovery_once_before_anything_else() -> None:
-    voice = make_voice()
-    feed = Feed(screen_for(voice, "docs-x", ""), voice, ManualClock())
+    console = make_voice()
+    feed = Feed(screen_for(console, "docs-x", ""), console, ManualClock())
 
     class Session:
         rescued: Rescued | None = Rescued(4, 3)
@@ -171,16 +171,16 @@ def test_a_feed_tells_the_recovery_once_before_anything_else() -> None:
     feed.session = Session()
     feed(make_job(), make_counts(), 8, 61)
     feed(make_job(), make_counts(), 8, 61)
-    first, second = voice.err.getvalue().splitlines()
+    first, second = console.err.getvalue().splitlines()
     assert first == "Recovered docs-x: its worker died. 0 lost, 3 pages in flight are fetched again."
     assert " docs-x crawling " in second
 
 
-def test_a_feed_shows_at_most_ten_moments_a_second_and_every_change_of_state() -> None:
-    clock, voice = ManualClock(), make_voice()
+def test_a_feed_shows_at_most_ten_updates_a_second_and_every_change_of_state() -> None:
+    clock, console = ManualClock(), make_voice()
     seen: list[str] = []
-    screen = Lines(voice, lambda voice, moment, changed: seen.append(moment.job.status), every_ms=0)
-    feed = Feed(screen, voice, clock)
+    screen = PlainLines(console, lambda console, moment, changed: seen.append(moment.job.status), every_ms=0)
+    feed = Feed(screen, console, clock)
     for _ in range(100):
         feed(make_job(), make_counts(), 8, 61)
         clock.advance(0.01)
@@ -190,18 +190,18 @@ def test_a_feed_shows_at_most_ten_moments_a_second_and_every_change_of_state() -
 
 
 def test_crawled_words_cannot_steer_the_terminal() -> None:
-    voice = make_voice()
-    voice.insist("a\x1b]0;owned\x07b\r\x9b2Jc\u202ed\nsecond line")
-    assert voice.err.getvalue() == "a]0;ownedb2Jcd\nsecond line\n"
-    voice.document({"title": "a\x1b[2J\x9b\x7f"})
-    assert not CONTROL_CODE.search(voice.out.getvalue())
-    assert json.loads(voice.out.getvalue())["title"] == "a\x1b[2J\x9b\x7f"
+    console = make_voice()
+    console.insist("a\x1b]0;owned\x07b\r\x9b2Jc\u202ed\nsecond line")
+    assert console.err.getvalue() == "a]0;ownedb2Jcd\nsecond line\n"
+    console.document({"title": "a\x1b[2J\x9b\x7f"})
+    assert not CONTROL_CODE.search(console.out.getvalue())
+    assert json.loads(console.out.getvalue())["title"] == "a\x1b[2J\x9b\x7f"
 
 
 def test_an_urgent_word_goes_past_the_buffer() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading) as reader, os.fdopen(writing, "w") as err:
-        screen_for(Voice(Globals(), io.StringIO(), err), "docs-x", "").urgent("Pausing")
+        screen_for(Console(Globals(), io.StringIO(), err), "docs-x", "").urgent("Pausing")
         err.close()
         assert reader.read() == "Pausing\n"
 
@@ -246,13 +246,13 @@ def test_lines_are_folded_between_parts_and_words_and_no_command_is_cut() -> Non
 
 def test_only_terminals_get_folded_lines_and_json_is_never_folded() -> None:
     words = "frog " * 30
-    on_terminal, in_a_file = Voice(Globals(), OnTerminal(), OnTerminal()), make_voice()
-    for voice in (on_terminal, in_a_file):
-        voice.say(words)
-        voice.data(words)
+    on_terminal, in_a_file = Console(Globals(), OnTerminal(), OnTerminal()), make_voice()
+    for console in (on_terminal, in_a_file):
+        console.say(words)
+        console.data(words)
     assert all(stream.getvalue().count("\n") == 2 for stream in (on_terminal.out, on_terminal.err))
     assert all(stream.getvalue() == f"{words}\n" for stream in (in_a_file.out, in_a_file.err))
-    as_json = Voice(Globals(fields="*"), OnTerminal(), OnTerminal())
+    as_json = Console(Globals(fields="*"), OnTerminal(), OnTerminal())
     as_json.document({"words": words})
     assert as_json.out.getvalue().count("\n") == 1
 

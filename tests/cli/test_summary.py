@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cli.commands import make_counts, make_job
-from holdfast.cli import summary
-from holdfast.cli.feed import recovered
+from holdfast.cli.screen import summary
+from holdfast.cli.screen.feed import recovered
 from holdfast.cli.signals import draining, pausing
 from holdfast.model.job import Counts
 from holdfast.model.lease import Rescued

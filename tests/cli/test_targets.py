@@ -15,11 +15,11 @@ import pytest
 import holdfast as hf
 from cli.commands import holdfast
 from holdfast import wiring
-from holdfast.cli.targets import FIELDS
+from holdfast.cli.commands.targets import FIELDS
 from holdfast.config import Settings
-from holdfast.engine.ordering import SORTS, Sort
 from holdfast.model.target import TargetRow
 from holdfast.testing.fake_web import FakeWeb, Said
+from holdfast.views.ordering import SORTS, Sort
 
 SUMS = """
 from holdfast.recipe import Recipe, record, target

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 
 import pytest
 
-from holdfast.cli.values import ago, duration, moment, share, show_duration, show_size, size, span, whole
+from holdfast.cli.screen.values import ago, duration, moment, share, show_duration, show_size, size, span, whole
 
 HOUR_S = 3600.0
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from cli.commands import ledger_in, submit
+from conformance.verdicts import fail, succeed
+from conformance.worker import Worker
 from holdfast.engine.liveness import this_process
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Verdict
 from holdfast.model.target import Claimed
 from holdfast.ports import Ledger
 from holdfast.recipe import Context
-from holdfast.testing.conformance.verdicts import fail, succeed
-from holdfast.testing.conformance.worker import Worker
 
 SITE = "https://marsh.test"
 MANY = 10_000

@@ -13,7 +13,7 @@ import pytest
 
 import holdfast as hf
 from client.test_jobs import crawl
-from holdfast.client.several import Command
+from holdfast.client.several import SeveralProcesses
 from holdfast.demo.command import living
 from holdfast.demo.serving import WorldServer
 from waiting import wait_until
@@ -77,7 +77,7 @@ def test_the_address_of_the_database_is_on_no_command_line(
     """SEC-06: everybody on the computer reads command lines. The address arrives all the same, over any other."""
     (tmp_path / "address").write_text("sqlite")
     monkeypatch.setenv("HOLDFAST_DATABASE_URL_FILE", str(tmp_path / "address"))
-    command = Command(replace(client._settings, database_url=SECRET), "J-1", 2)
+    command = SeveralProcesses(replace(client._settings, database_url=SECRET), "J-1", 2)
     words = str(command._child.args)
     with pytest.raises(hf.HoldfastError) as refused:
         command.wait(lambda: None)

@@ -16,8 +16,8 @@ import holdfast as hf
 from client.test_jobs import PAGES, crawl
 from holdfast import wiring
 from holdfast.client.working import Halt
+from holdfast.control import stopping
 from holdfast.demo.serving import WorldServer
-from holdfast.engine import control
 from holdfast.model.lease import LEASE_S
 from waiting import stop, wait_until
 
@@ -107,7 +107,7 @@ def test_a_pause_that_a_killed_worker_did_not_carry_out_is_no_wish_of_its_reader
     next(rows)
     stop(worker.pid)
     with closing(wiring.open_ledger(client._settings)) as ledger:
-        control.pause(ledger, ledger.books(job._key)[0], actor="test")
+        stopping.pause(ledger, ledger.books(job._key)[0], actor="test")
     worker.kill()
     worker.wait()
     list(rows)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.cli.commands import command
-from holdfast.cli.job_files import _parser_of
+from holdfast.cli.commands.table import command
+from holdfast.cli.start.job_files import _parser_of
 from holdfast.config.job_keys import JOB_KEYS
-from holdfast.config.jobfile import filled, job_in, read_job_file, wish, words
+from holdfast.config.jobfile import description, filled, job_in, read_job_file, words
 from holdfast.errors import BadParams
 
 FOLDER = Path("/marsh")
@@ -20,10 +20,10 @@ ONLY_TYPED = {"--name", "--new", "--update", "--detach", "--dry-run", "--help"}
 
 
 def read(toml: str) -> Any:
-    return wish("frogs", tomllib.loads(toml), where="job.frogs", folder=FOLDER)
+    return description("frogs", tomllib.loads(toml), where="job.frogs", folder=FOLDER)
 
 
-def test_a_job_is_read_as_wishes() -> None:
+def test_a_job_is_read_as_a_description() -> None:
     found = read(
         'kind = "site"\nseeds = ["https://marsh.test/"]\ninclude = ["/a/*"]\ndelay = "2s"\nhttp.idle_timeout = 5'
     )
@@ -32,7 +32,7 @@ def test_a_job_is_read_as_wishes() -> None:
     assert found.pace == {"idle_timeout_s": 5.0}
 
 
-def test_wishes_are_words_that_the_command_reads() -> None:
+def test_a_description_is_words_that_the_command_reads() -> None:
     found = read(
         'seeds = "https://marsh.test/"\ninclude = ["/a/*", "-b"]\nmax_depth = 3\ncookies = true\n'
         "allow_private = false\n"

@@ -18,7 +18,7 @@ from typing import Any
 from holdfast.audit.witness import Ask, asked_more_than_attempts, differences, doubled
 from holdfast.config import Settings
 from holdfast.demo.asks import Asks
-from holdfast.demo.command import Command, now_ns
+from holdfast.demo.command import ChildCommand, now_ns
 from holdfast.demo.crawler import Crawler
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import Sighting, sight
@@ -39,11 +39,11 @@ class Scene:
     folder: Path
     asks_of_world: Asks
     database: str = "sqlite"
-    launch: Callable[..., Command] = Command
+    launch: Callable[..., ChildCommand] = ChildCommand
     environ: Mapping[str, str] = field(default_factory=dict)  # of every command here
     first: int = 0
     began_ns: int = 0
-    started: list[Command] = field(default_factory=list)
+    started: list[ChildCommand] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.world.set_faults()
@@ -69,7 +69,7 @@ class Scene:
             self.world, self.asks_of_world, self.seed_url, self.settings, self.folder, where=self.where, pace=pace
         )
 
-    def start(self, *words: str, environ: Mapping[str, str] | None = None) -> Command:
+    def start(self, *words: str, environ: Mapping[str, str] | None = None) -> ChildCommand:
         """Start a command; whatever still runs at the end of the test is killed then."""
         said = self.folder / f"scene-{len(self.started)}"
         self.started.append(self.launch([*words, *self.where], said=said, environ={**self.environ, **(environ or {})}))
@@ -77,17 +77,17 @@ class Scene:
 
     def crawl(
         self, environ: Mapping[str, str] | None = None, *, processes: int = 1, more: Sequence[str] = ()
-    ) -> Command:
+    ) -> ChildCommand:
         several = ["--processes", str(processes)] if processes > 1 else []
         return self.start(*self.crawler.order, *several, *more, environ=environ)
 
-    def run(self, *words: str, environ: Mapping[str, str] | None = None) -> Command:
+    def run(self, *words: str, environ: Mapping[str, str] | None = None) -> ChildCommand:
         """The same, to its end."""
         command = self.start(*words, environ=environ)
         command.wait(END_S_MAX)
         return command
 
-    def crawled(self, environ: Mapping[str, str] | None = None, *, processes: int = 1) -> Command:
+    def crawled(self, environ: Mapping[str, str] | None = None, *, processes: int = 1) -> ChildCommand:
         command = self.crawl(environ, processes=processes)
         command.wait(END_S_MAX)
         return command

@@ -10,7 +10,7 @@ import signal
 import pytest
 
 from crash.scene import PAGES, Calm, Scene
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from holdfast.faults import POINTS
 
 FEW_ASKS = 20
@@ -43,7 +43,7 @@ def test_an_unknown_outcome_changes_nothing(scene: Scene, calm: Calm, name: str)
     assert len(scene.asks()) == PAGES
 
 
-def paused_by_interrupt(scene: Scene, action: str) -> Command:
+def paused_by_interrupt(scene: Scene, action: str) -> ChildCommand:
     scene.slow_down(20)
     crawl = scene.crawl(armed(ASKED_FOR_A_PAUSE, action))
     scene.await_asks(FEW_ASKS)

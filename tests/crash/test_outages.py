@@ -11,7 +11,7 @@ import pytest
 from crash.scene import PAGES, Calm, Scene
 from holdfast.cli import exits
 from holdfast.demo.asks import Asks
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from holdfast.demo.serving import WorldServer
 from holdfast.testing.postgres import Postgres, temporary_postgres
 from servers import fresh_schema
@@ -35,7 +35,7 @@ def scene(world: WorldServer, asks: Asks, tmp_path: Path, server: Postgres) -> I
         world.set_faults()
 
 
-def without_database(scene: Scene, server: Postgres, command: Command) -> None:
+def without_database(scene: Scene, server: Postgres, command: ChildCommand) -> None:
     """Kill the server in mid-crawl, and return when the crawl has noticed."""
     scene.await_asks(PAGES // 4)
     server.kill()

@@ -17,10 +17,10 @@ from crash.scene import CONCURRENCY, PAGES, Calm, Scene
 from holdfast import wiring
 from holdfast.audit.witness import doubled
 from holdfast.cli import exits
-from holdfast.cli.stalls import LOOK_EVERY_MS, LOOKS_MAX
-from holdfast.demo.command import Command, is_gone_soon, living
+from holdfast.control.exclude import exclude
+from holdfast.demo.command import ChildCommand, is_gone_soon, living
 from holdfast.demo.stretch import prices
-from holdfast.engine.exclude import exclude
+from holdfast.dispatch.local.stuck_workers import LOOK_EVERY_MS, LOOKS_MAX
 from holdfast.model.lease import Lease
 from holdfast.testing.siege import Siege
 from waiting import stop, wait_until
@@ -32,7 +32,7 @@ STUCK_AFTER_S = (LOOKS_MAX + 1) * LOOK_EVERY_MS / 1000 + 1  # with a lease of a 
 STOPPED_S = 1.5  # longer than the second that a job may stand still there
 
 
-def crawling(scene: Scene, *, page_ms: int = 50, processes: int = 2) -> Command:
+def crawling(scene: Scene, *, page_ms: int = 50, processes: int = 2) -> ChildCommand:
     """A crawl in its middle, all of its processes at work, slow enough to be disturbed there."""
     scene.slow_down(page_ms)
     command = scene.crawl(processes=processes)
@@ -243,8 +243,8 @@ def test_workers_that_die_at_their_start_are_not_started_for_ever(scene: Scene) 
 def test_without_the_process_that_forks_them_the_command_ends_with_a_sentence(scene: Scene, calm: Calm) -> None:
     command = crawling(scene)
     workers = command.workers()
-    (nursery,) = {parent for pid, parent, _ in living() if pid in workers}
-    os.kill(nursery, signal.SIGKILL)
+    (fork_server,) = {parent for pid, parent, _ in living() if pid in workers}
+    os.kill(fork_server, signal.SIGKILL)
     assert command.wait(30) == 1
     assert "that worker processes are forked from is gone" in command.err
     assert all(is_gone_soon(pid) for pid in workers)
@@ -293,7 +293,7 @@ def test_a_worker_that_is_stuck_is_killed_and_replaced(scene: Scene, calm: Calm)
     calm.assert_equal_to(scene)
 
 
-def test_a_crew_that_was_stopped_for_longer_than_a_job_may_stand_still_goes_on(scene: Scene, calm: Calm) -> None:
+def test_a_worker_pool_that_was_stopped_for_longer_than_a_job_may_stand_still_goes_on(scene: Scene, calm: Calm) -> None:
     """PAU-09: Ctrl-Z, or the lid of a laptop. Nobody worked meanwhile, so nothing stood still."""
     scene.slow_down(50)
     command = scene.crawl({"HOLDFAST_STALE_AFTER": "1s"}, processes=2)
@@ -327,7 +327,7 @@ def test_a_command_that_lost_the_control_of_its_job_takes_it_again_when_it_is_fr
     assert scene.run("verify", scene.job_name).code == 0
 
 
-def test_what_an_exclusion_left_out_is_put_back_by_a_crew_when_who_removed_it_was_killed(scene: Scene) -> None:
+def test_what_an_exclusion_left_out_is_put_back_by_a_worker_pool_when_who_removed_it_was_killed(scene: Scene) -> None:
     """The walk stands, nobody is left to carry it out, and the job is not finished before."""
     command = crawling(scene)
     with closing(wiring.open_ledger(scene.settings)) as ledger:
@@ -371,7 +371,7 @@ def test_a_pause_that_comes_while_a_job_that_stands_still_is_wound_up_is_what_it
     assert scene.status()["status"] == "paused"
 
 
-def test_a_job_that_stood_still_too_long_is_failed_by_a_crew(scene: Scene) -> None:
+def test_a_job_that_stood_still_too_long_is_failed_by_a_worker_pool(scene: Scene) -> None:
     scene.slow_down(60_000)
     stands_still = {"HOLDFAST_STALE_AFTER": "1s", "HOLDFAST_PAUSE_DEADLINE": "1s"}
     command = scene.crawl(stands_still, processes=2, more=ONE_PAGE)

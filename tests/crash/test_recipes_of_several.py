@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.commands import holdfast
+from forked import ForkServer
 from holdfast.testing.fake_web import FakeWeb
-from nursery import Nursery
 
 PAGES = 24
 LONGER_THAN_STUCK_S = 6
@@ -112,7 +112,7 @@ def test_pages_that_kill_their_workers_are_set_aside_and_the_rest_is_done(tmp_pa
 def test_a_dead_worker_is_replaced_though_a_child_of_its_recipe_lives(tmp_path: Path, web: FakeWeb) -> None:
     """The child has its parent's pipes open: their end does not come with the parent's death."""
     words = words_for(web, tmp_path, WITH_A_CHILD)
-    with Nursery() as nursery, nursery.start(words, said=tmp_path / "it", cwd=tmp_path) as command:
+    with ForkServer() as fork_server, fork_server.start(words, said=tmp_path / "it", cwd=tmp_path) as command:
         try:
             command.wait_for(lambda: any(tmp_path.glob("worker-*")), seconds=30)
             worker = int(next(tmp_path.glob("worker-*")).name.removeprefix("worker-"))
@@ -130,7 +130,10 @@ def test_a_page_that_keeps_the_loop_standing_still_is_poison_and_the_rest_is_don
 ) -> None:
     """PAU-16: its worker loses its leases, is replaced, and the page is tried alone three times."""
     words, brief = words_for(web, tmp_path, BLOCKING), {"HOLDFAST_LEASE": "1s", "HOLDFAST_MIN_FREE_MB": "0"}
-    with Nursery() as nursery, nursery.start(words, said=tmp_path / "it", cwd=tmp_path, environ=brief) as ended:
+    with (
+        ForkServer() as fork_server,
+        fork_server.start(words, said=tmp_path / "it", cwd=tmp_path, environ=brief) as ended,
+    ):
         assert ended.wait(STANDSTILLS_S_MAX) == 3, ended.err
     assert f"discovered {PAGES} = {PAGES - 1} succeeded + 1 failed + 0 skipped" in ended.err
     [row] = holdfast("targets", "pond", "--where", "status:failed", "--json", cwd=tmp_path).json()["targets"]

@@ -14,7 +14,7 @@ import pytest
 from cli.schemas import validator
 from holdfast.audit.witness import Seen
 from holdfast.config import Settings
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from holdfast.demo.sighting import Fallen, Sighting
 from holdfast.demo.stretch import Stretch, prices, takeovers_s
 from holdfast.errors import BadParams
@@ -34,7 +34,7 @@ def test_twenty_kills_lose_and_double_nothing(
     """C13: by the command itself; sixty pages from one kill to the next, as in the numbers of the README."""
     words = ["selftest", "--kill", "20", "--pages", "1200", "--processes", str(processes), "--seed", "13", "--json"]
     url = None if engine == "sqlite" else request.getfixturevalue("pg_url")
-    with Command(words + (["--database", url] if url else []), said=tmp_path / "said") as command:
+    with ChildCommand(words + (["--database", url] if url else []), said=tmp_path / "said") as command:
         assert command.wait(110) == 0, command.err + command.out
     said = json.loads(command.out)
     validator("selftest").validate(said)
@@ -54,7 +54,7 @@ def schemas_left(pg_url: str) -> list[tuple[Any, ...]]:
 
 def test_the_command_prints_a_table_with_n_and_the_bound(tmp_path: Path) -> None:
     words = ["selftest", "--pages", "40", "--kill", "1", "--seed", "3"]
-    with Command(words, said=tmp_path / "said") as command:
+    with ChildCommand(words, said=tmp_path / "said") as command:
         assert command.wait(60) == 0, command.err + command.out
     assert "selftest: 40 pages, 1 kill, seed 3" in command.out
     assert "0 lost and 0 doubled in 1 kill (3/N: at 95 % below 100 % per kill)" in command.out

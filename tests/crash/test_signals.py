@@ -8,14 +8,14 @@ import signal
 import pytest
 
 from crash.scene import PAGES, Calm, Scene
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 
 SOME_ASKS = 20
 LONG_MS = 3000
 ONE_PAGE = ["--max-depth", "0"]
 
 
-def crawling(scene: Scene, *, page_ms: int = 50) -> Command:
+def crawling(scene: Scene, *, page_ms: int = 50) -> ChildCommand:
     """A crawl in its middle, slow enough to be interrupted there."""
     scene.slow_down(page_ms)
     crawl = scene.crawl()

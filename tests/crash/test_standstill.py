@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.commands import holdfast
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from holdfast.testing.fake_web import FakeWeb
 from waiting import wait_until
 
@@ -64,15 +64,15 @@ def web() -> Iterator[FakeWeb]:
         yield running
 
 
-def standing_still(web: FakeWeb, folder: Path, blocks: str, **environ: str) -> Command:
+def standing_still(web: FakeWeb, folder: Path, blocks: str, **environ: str) -> ChildCommand:
     (folder / "pond.py").write_text(RECIPE.format(url=web.url, folder=str(folder), blocks=blocks))
     words = ["run", str(folder / "pond.py"), *web.options, "--plain", "--data", str(folder / "holdfast-data")]
-    command = Command(words, said=folder / "it", environ={**BRIEF, **environ})
+    command = ChildCommand(words, said=folder / "it", environ={**BRIEF, **environ})
     wait_until((folder / "began").exists, 30)
     return command
 
 
-def is_gone_by_interrupt(command: Command) -> bool:
+def is_gone_by_interrupt(command: ChildCommand) -> bool:
     command.send(signal.SIGINT)
     return command.code is not None
 

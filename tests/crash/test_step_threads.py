@@ -14,7 +14,7 @@ import pytest
 from cli.commands import holdfast
 from engine.desk import FAST, page
 from engine.test_session import Marsh
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from holdfast.model.exchange import Response
 from holdfast.testing.fake_web import FakeWeb
 from waiting import wait_until
@@ -71,7 +71,7 @@ def test_a_command_ends_though_a_step_has_left_a_process_running(tmp_path: Path,
         recipe.write_text(WITH_A_CHILD.format(url=web.url, began=str(began)))
         words = ["run", str(recipe), *web.options, "--processes", processes, "--plain"]
         words += ["--data", str(tmp_path / "holdfast-data")]
-        with Command(words, said=tmp_path / "it", environ={"HOLDFAST_MIN_FREE_MB": "0"}) as command:
+        with ChildCommand(words, said=tmp_path / "it", environ={"HOLDFAST_MIN_FREE_MB": "0"}) as command:
             try:
                 assert command.wait(60) == 0, command.err
             finally:
@@ -88,7 +88,7 @@ def test_a_command_that_is_told_to_go_does_not_wait_for_a_steps_thread(tmp_path:
         words = ["run", str(recipe), *web.options, "--processes", processes, "--plain"]
         words += ["--data", str(tmp_path / "holdfast-data")]
         environ = {"HOLDFAST_PAUSE_DEADLINE": "1s", "HOLDFAST_MIN_FREE_MB": "0"}
-        with Command(words, said=tmp_path / "it", environ=environ) as command:
+        with ChildCommand(words, said=tmp_path / "it", environ=environ) as command:
             wait_until(began.exists, 30)
             command.send(signal.SIGTERM)
             assert command.wait(20) == 11, command.err

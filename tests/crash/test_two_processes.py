@@ -6,7 +6,7 @@ import signal
 
 from crash.scene import PAGES, Calm, Scene
 from holdfast.audit.witness import doubled
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from waiting import wait_until
 
 SHORT_LEASE = {"HOLDFAST_LEASE_S": "1"}
@@ -55,7 +55,7 @@ def test_a_process_that_wakes_up_while_another_works_gives_way(scene: Scene, cal
     calm.assert_equal_to(scene)
 
 
-def asleep(scene: Scene) -> Command:
+def asleep(scene: Scene) -> ChildCommand:
     """A crawl that was stopped in its middle, until the ledger itself says that its leases have lapsed.
 
     Not inside a write: a stopped process keeps SQLite's lock, and then nobody can take over until it goes on.

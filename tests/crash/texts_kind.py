@@ -20,9 +20,9 @@ import msgspec
 
 from holdfast.blobs.segments import Segments
 from holdfast.clock import SystemClock
-from holdfast.engine import control
+from holdfast.engine import recovery
 from holdfast.engine.liveness import boot_id
-from holdfast.engine.session import Ended, Parts, Session
+from holdfast.engine.session import Parts, Session, SessionEnd
 from holdfast.ledger.postgres import PostgresLedger
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.exchange import Request, Response
@@ -135,7 +135,7 @@ def open_ledger(folder: Path, database: str) -> Ledger:
     return PostgresLedger.open(database, None, boot_id())
 
 
-def worked(folder: Path, database: str) -> Ended:
+def worked(folder: Path, database: str) -> SessionEnd:
     """Work the job, found or submitted, in this process until it ends."""
     log = Log(folder / "log")
     recipe = TextsRecipe(log)
@@ -159,8 +159,8 @@ def _ready(ledger: Ledger, recipe: TextsRecipe) -> Job:
         recipe=recipe.name, name="texts", identity="texts", params={}, options=OPTIONS, chunking=recipe.chunking({})
     )
     job = ledger.submit(spec)[0]
-    row = control.outlook(ledger, job, recipe_known=True, asked=True)
-    return control.make_ready(ledger, job, row, actor="user")
+    row = recovery.outlook(ledger, job, recipe_known=True, asked=True)
+    return recovery.make_ready(ledger, job, row, actor="user")
 
 
 if __name__ == "__main__":

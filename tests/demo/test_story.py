@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.audit.witness import Seen
 from holdfast.demo import story
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from holdfast.demo.proofs import Case, prove
 from holdfast.demo.sighting import Sighting
 from holdfast.demo.stretch import Stretch
@@ -26,7 +26,7 @@ HOME, GUIDE, API = "http://hand.test/", "http://hand.test/guide", "http://hand.t
 
 def test_the_demo_kills_a_crawl_resumes_it_and_leaves_nothing_behind(tmp_path: Path) -> None:
     """ux rule 10, C15: under a minute, every proof held, no control codes off a terminal."""
-    with Command(["demo"], said=tmp_path / "said", environ={"TMPDIR": str(emptied(tmp_path / "tmp"))}) as demo:
+    with ChildCommand(["demo"], said=tmp_path / "said", environ={"TMPDIR": str(emptied(tmp_path / "tmp"))}) as demo:
         assert demo.wait(60) == 0, demo.out + demo.err
     assert re.search(r"kill -9 \d+: dead in the middle of \d+ pages", demo.out)
     assert re.search(r"Resuming 127\.0\.0\.1-\d+: \d+ done, \d+ left", demo.out)

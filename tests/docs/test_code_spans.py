@@ -15,7 +15,7 @@ import pytest
 from docs.example_folders import DONE, folder_for, run_line
 from docs.reading import pages, spans
 from holdfast.cli.arguments import take_globals
-from holdfast.cli.commands import command
+from holdfast.cli.commands.table import command
 from holdfast.errors import UsageError
 
 # fmt: off

@@ -18,7 +18,7 @@ from generator.terminal import Screen
 from make import generated
 
 from docs.reading import DOCS, text_of
-from holdfast.cli.commands import COMMANDS
+from holdfast.cli.commands.table import COMMANDS
 from holdfast.model.states import MACHINES
 from holdfast.policy.recovery import RECOVERY
 from tidy.source_tree import our_package

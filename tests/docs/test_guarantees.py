@@ -33,7 +33,7 @@ def named(kind: str) -> set[str]:
 @cache
 def existing_tests() -> frozenset[str]:
     """Every test function of the project and of the suites that it ships."""
-    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "src" / "holdfast" / "testing").rglob("*.py")]
+    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests" / "conformance").rglob("*.py")]
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     names = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, functions)}

@@ -12,7 +12,7 @@ import pytest
 from docs.reading import DOCS, QUICKSTART, README, anchors, commands, links, pages, text_of, toml_blocks
 from holdfast import __version__, config
 from holdfast.cli.arguments import take_globals
-from holdfast.cli.commands import COMMANDS, Command, command
+from holdfast.cli.commands.table import COMMANDS, Command, command
 from holdfast.cli.exits import MEANINGS
 from holdfast.config.jobfile import job_in
 from holdfast.config.table import ALIASES, OBSOLETE, PREFIX, SETTINGS

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from conformance.bench import MARSH, Bench, sqlite_bench
+from conformance.verdicts import page
+from conformance.worker import Worker
 from holdfast.clock import ManualClock
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.model.job import Options
-from holdfast.testing.conformance.bench import MARSH, Bench, sqlite_bench
-from holdfast.testing.conformance.verdicts import page
-from holdfast.testing.conformance.worker import Worker
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def written(bench: Bench, workers: int, *, pages: int, each_s: float, options: O
     worker = bench.worker(bench.started().id)
     worker.lease()
     worker.enqueue(*(bench.found(f"{MARSH}/frog/{n}", index=n % 16) for n in range(pages)))
-    crew = [Checkpointer(worker.job, options, bench.clock, workers=workers) for _ in range(workers)]
-    for checkpointer in islice(cycle(crew), pages):
+    all_of_them = [Checkpointer(worker.job, options, bench.clock, workers=workers) for _ in range(workers)]
+    for checkpointer in islice(cycle(all_of_them), pages):
         bench.clock.advance(each_s)
         settle(bench, worker, checkpointer)
     rows = bench.ledger.checkpoints(worker.job)

@@ -12,8 +12,8 @@ import pytest
 
 from engine.desk import Desk
 from holdfast.clock import ManualClock
-from holdfast.engine.control import opened
 from holdfast.engine.patience import HURRIED_S, Patience
+from holdfast.engine.recovery import opened
 from holdfast.errors import LedgerUnavailable
 from holdfast.model.job import Job
 

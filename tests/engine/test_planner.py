@@ -12,11 +12,11 @@ from holdfast.clock import ManualClock
 from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.planner import AHEAD_MAX, BATCH_MAX, Planner
 from holdfast.errors import Refused
-from holdfast.ledger.memory import MemoryLedger, MemoryStore
 from holdfast.model.job import JobSpec
 from holdfast.model.lease import Lease
 from holdfast.recipe import Context, Recipe, Target, target
 from holdfast.recipes.custom.recipe import CustomRecipe
+from oracle.ledger import MemoryLedger, MemoryStore
 
 POND = "https://pond.test"
 

@@ -20,9 +20,9 @@ import pytest
 from engine.desk import FAST, MARSH, FunctionFetcher, MemoryBlobs, page
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
-from holdfast.engine import control
+from holdfast.engine import recovery
 from holdfast.engine.liveness import boot_id, is_dead, this_process
-from holdfast.engine.session import Ended, Parts, Session
+from holdfast.engine.session import Parts, Session, SessionEnd
 from holdfast.errors import DiskFull, FetchError, LedgerUnavailable
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.claim import Wish
@@ -69,10 +69,10 @@ class Marsh:
 
     def ready(self) -> Job:
         job = self.ledger.books(self.job.id)[0]
-        row = control.outlook(self.ledger, job, recipe_known=True, asked=True)
-        return control.make_ready(self.ledger, job, row, actor="user")
+        row = recovery.outlook(self.ledger, job, recipe_known=True, asked=True)
+        return recovery.make_ready(self.ledger, job, row, actor="user")
 
-    def run(self, **changes: object) -> Ended:
+    def run(self, **changes: object) -> SessionEnd:
         return self.session(**changes).run()
 
 
@@ -184,7 +184,7 @@ def test_what_is_asked_back_of_a_job_that_is_worked_is_fetched_though_its_asker_
     assert list(verify(marsh.ledger.query, marsh.job.id)) == []
 
 
-def _interrupting(tmp_path: Path, why: str, options: Options = FAST) -> tuple[Marsh, Ended]:
+def _interrupting(tmp_path: Path, why: str, options: Options = FAST) -> tuple[Marsh, SessionEnd]:
     async def answer(url: str) -> Response:
         if url.endswith("/pond/7"):
             session.interrupt(why)

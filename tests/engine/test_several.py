@@ -16,10 +16,10 @@ from engine.desk import FAST, MARSH
 from engine.test_session import PONDS, Marsh, serve_ponds
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
-from holdfast.engine import control
+from holdfast.control import stopping
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.liveness import is_dead, this_process
-from holdfast.engine.session import Ended
+from holdfast.engine.session import SessionEnd
 from holdfast.model.exchange import Response
 from holdfast.model.job import Options
 from holdfast.model.lease import Lease
@@ -27,7 +27,7 @@ from waiting import wait_until
 
 
 @contextmanager
-def at_work(marsh: Marsh, *places: int, workers: int = 2) -> Iterator[list[Future[Ended]]]:
+def at_work(marsh: Marsh, *places: int, workers: int = 2) -> Iterator[list[Future[SessionEnd]]]:
     """Sessions of these places, each in a thread as in a process of its own."""
     sessions = [marsh.session(workers=workers, place=place) for place in places]
     with ThreadPoolExecutor(len(places)) as pool:
@@ -141,7 +141,7 @@ def test_an_idle_session_hears_a_pause(tmp_path: Path) -> None:
         marsh.ledger.request(marsh.job.id, "pause", actor="user", because="tea")
         assert session.result(5).how == "paused"
     marsh.ledger.release(leases)
-    assert control.pause(marsh.ledger, marsh.job, actor="user").status == "paused"
+    assert stopping.pause(marsh.ledger, marsh.job, actor="user").status == "paused"
 
 
 def test_concurrency_is_the_total_over_the_sessions(tmp_path: Path) -> None:

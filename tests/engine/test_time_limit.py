@@ -14,7 +14,7 @@ from engine.desk import FAST, MARSH, page
 from engine.test_session import Marsh
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
-from holdfast.engine.session import Ended
+from holdfast.engine.session import SessionEnd
 from holdfast.model.exchange import Response
 
 HOUR_MS = 3_600_000
@@ -46,7 +46,7 @@ class Endless:
         return page(url, *(f"/pond/{3 * n + k}" for k in (1, 2, 3)))
 
 
-def assert_timed_out(marsh: Marsh, ended: Ended) -> None:
+def assert_timed_out(marsh: Marsh, ended: SessionEnd) -> None:
     assert (ended.how, ended.job.status, ended.job.stop_reason) == ("timeout", "timeout", "time_limit")
     assert LIMIT_S * 1000 <= ended.job.active_ms <= LIMIT_S * 1000 + 1_000
     assert ended.counts.pending > 0

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from conformance.bench import MARSH, Bench, sqlite_bench
+from conformance.verdicts import retry
+from conformance.worker import Worker
 from engine.desk import FAST, page
 from engine.test_session import Marsh
 from holdfast.clock import ManualClock
@@ -16,9 +19,6 @@ from holdfast.engine.waits import hosts_held, waited_for
 from holdfast.model.exchange import Response
 from holdfast.model.host import KeptRobots
 from holdfast.policy.waiting import clock_time
-from holdfast.testing.conformance.bench import MARSH, Bench, sqlite_bench
-from holdfast.testing.conformance.verdicts import retry
-from holdfast.testing.conformance.worker import Worker
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from fetch.hostile import HostileSite
 from holdfast.clock import SystemClock
 from holdfast.errors import FetchError
 from holdfast.fetch.guard import Guard
-from holdfast.fetch.http import HttpFetcher
+from holdfast.fetch.http.fetcher import HttpFetcher
 from holdfast.model.exchange import Budget, Request, Response
 
 TEST_S_MAX = 8.0

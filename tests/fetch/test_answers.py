@@ -10,8 +10,8 @@ from fetch.fetching import BUDGET, ask, code_of, ending, fetching, on_site
 from fetch.hostile import CERTIFICATE, PAGE, HostileSite, reset
 from holdfast.errors import FetchError
 from holdfast.fetch.guard import Guard
-from holdfast.fetch.http import HttpFetcher
-from holdfast.fetch.route import Route
+from holdfast.fetch.http.fetcher import HttpFetcher
+from holdfast.fetch.http.route import Route
 from holdfast.model.codes import CODES
 from holdfast.model.exchange import Budget, Request, Response
 

@@ -18,9 +18,9 @@ from fetch.hostile import Behaviour, HostileSite, answer, encoded
 from holdfast.errors import FetchError
 from holdfast.fetch.cookies import ALL_MAX, LOOK_EVERY, PER_DOMAIN_MAX, CookieJar, bounded
 from holdfast.fetch.guard import Guard
-from holdfast.fetch.http import HttpFetcher
-from holdfast.fetch.in_flight import BytesInFlight
-from holdfast.fetch.route import Route
+from holdfast.fetch.http.fetcher import HttpFetcher
+from holdfast.fetch.http.in_flight import BytesInFlight
+from holdfast.fetch.http.route import Route
 from holdfast.model.exchange import Budget, Request, Response
 
 EMPTY_FRAME = zstd.compress(b"")
@@ -115,8 +115,8 @@ def test_no_body_keeps_the_event_loop_or_much_of_the_processor(
 
 def test_decoding_goes_on_a_slice_at_a_time_and_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     """SEC-07: the deadline of the exchange holds while there is only decoding left to do."""
-    monkeypatch.setattr("holdfast.fetch.exchange.SLICE_MS", 0)
-    monkeypatch.setattr("holdfast.fetch.http.SLICE_MS", 0)  # 40 ms for each step of 64 kB
+    monkeypatch.setattr("holdfast.fetch.http.exchange.SLICE_MS", 0)
+    monkeypatch.setattr("holdfast.fetch.http.fetcher.SLICE_MS", 0)  # 40 ms for each step of 64 kB
 
     async def scene(site: HostileSite, fetcher: HttpFetcher) -> None:
         end = await ending(fetcher, site.url("/long"))

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from fetch.hostile import raw_deflate
 from holdfast.errors import FetchError
-from holdfast.fetch.decode import ACCEPTED, Decoder, encodings_of
-from holdfast.fetch.unpackers import STEP_BYTES
+from holdfast.fetch.http.decode import ACCEPTED, Decoder, encodings_of
+from holdfast.fetch.http.unpackers import STEP_BYTES
 from holdfast.model.exchange import Budget
 
 PACKERS = {

@@ -15,8 +15,8 @@ from fetch.fetching import TEST_S_MAX, code_of, ending, fetching, make_fetcher, 
 from fetch.hostile import PAGE, HostileSite
 from holdfast.errors import BadParams, FetchError, HoldfastError
 from holdfast.fetch.guard import Guard
-from holdfast.fetch.http import HttpFetcher
-from holdfast.fetch.loop import CurlLoop
+from holdfast.fetch.http.fetcher import HttpFetcher
+from holdfast.fetch.http.loop import CurlLoop
 from holdfast.model.exchange import Request
 
 

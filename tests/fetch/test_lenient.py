@@ -30,12 +30,12 @@ from holdfast.errors import FetchError
 from holdfast.fetch.cookie_lines import cookies_for, lines_of
 from holdfast.fetch.cookies import CookieJar
 from holdfast.fetch.guard import Guard
-from holdfast.fetch.http import HttpFetcher
+from holdfast.fetch.http.fetcher import HttpFetcher
+from holdfast.fetch.http.in_flight import BytesInFlight
+from holdfast.fetch.http.route import Route
+from holdfast.fetch.http.secrets import PrivateHeaders
 from holdfast.fetch.http1 import HEADERS_MAX, Chunked, Head
-from holdfast.fetch.in_flight import BytesInFlight
 from holdfast.fetch.lenient import ORIGINS_MAX, LenientReader
-from holdfast.fetch.route import Route
-from holdfast.fetch.secrets import PrivateHeaders
 from holdfast.model.exchange import Budget, Request, Response
 
 WORDS = "just words"

@@ -20,9 +20,9 @@ from fetch.proxies import Proxy
 from holdfast.errors import BadParams
 from holdfast.fetch.cookies import CookieJar
 from holdfast.fetch.guard import Guard
-from holdfast.fetch.http import HttpFetcher
-from holdfast.fetch.route import Route
-from holdfast.fetch.secrets import PrivateHeaders
+from holdfast.fetch.http.fetcher import HttpFetcher
+from holdfast.fetch.http.route import Route
+from holdfast.fetch.http.secrets import PrivateHeaders
 from holdfast.model.exchange import Request
 
 PUBLIC = "93.184.215.14"  # nothing connects to it: the proxy of the test goes to the site whatever it is asked for

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.bench import Bench, memory_bench, postgres_bench, sqlite_bench
 from holdfast import faults
 from holdfast.clock import ManualClock
-from holdfast.testing.conformance.bench import Bench, memory_bench, postgres_bench, sqlite_bench
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from conformance.bench import MARSH, Bench, postgres_bench
+from conformance.verdicts import page, succeed
+from conformance.worker import Worker
 from holdfast import faults
 from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
-from holdfast.testing.conformance.bench import MARSH, Bench, postgres_bench
-from holdfast.testing.conformance.verdicts import page, succeed
-from holdfast.testing.conformance.worker import Worker
 
 PAGES = 320
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.testing.conformance.bench import Bench
-from holdfast.testing.conformance.verdicts import retry, succeed
+from conformance.bench import Bench
+from conformance.verdicts import retry, succeed
 
 HOUR_MS = 3_600_000
 pytestmark = pytest.mark.parametrize("bench", ["sqlite", "postgres"], indirect=True)

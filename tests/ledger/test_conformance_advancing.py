@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.advancing import TestAdvance, TestNoHost
+from conformance.advancing import TestAdvance, TestNoHost
 
 __all__ = ["TestAdvance", "TestNoHost"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.comparing import TestBefore, TestUnchanged
+from conformance.comparing import TestBefore, TestUnchanged
 
 __all__ = ["TestBefore", "TestUnchanged"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.excluding import TestExclude, TestInclude
+from conformance.excluding import TestExclude, TestInclude
 
 __all__ = ["TestExclude", "TestInclude"]

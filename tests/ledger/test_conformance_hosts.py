@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.hosts import TestBreaker, TestForbidden, TestLimits, TestRobots, TestTurns
+from conformance.hosts import TestBreaker, TestForbidden, TestLimits, TestRobots, TestTurns
 
 __all__ = ["TestBreaker", "TestForbidden", "TestLimits", "TestRobots", "TestTurns"]

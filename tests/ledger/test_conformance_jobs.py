@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.moving import TestAcknowledge, TestCancelRest, TestMove, TestRequest
-from holdfast.testing.conformance.submitting import TestAmend, TestRuns, TestSetAside, TestSubmit, TestUnknownJobs
+from conformance.moving import TestAcknowledge, TestCancelRest, TestMove, TestRequest
+from conformance.submitting import TestAmend, TestRuns, TestSetAside, TestSubmit, TestUnknownJobs
 
 __all__ = [
     "TestAcknowledge",

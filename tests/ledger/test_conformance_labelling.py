@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.labelling import TestLabel
+from conformance.labelling import TestLabel
 
 __all__ = ["TestLabel"]

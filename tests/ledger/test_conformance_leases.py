@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.leasing import TestHeld, TestLease, TestRelease, TestRenew, TestRescue
+from conformance.leasing import TestHeld, TestLease, TestRelease, TestRenew, TestRescue
 
 __all__ = ["TestHeld", "TestLease", "TestRelease", "TestRenew", "TestRescue"]

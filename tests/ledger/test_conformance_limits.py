@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.limiting import TestPageLimit, TestStale, TestTargetsPerHost, TestTimeLimit
+from conformance.limiting import TestPageLimit, TestStale, TestTargetsPerHost, TestTimeLimit
 
 __all__ = ["TestPageLimit", "TestStale", "TestTargetsPerHost", "TestTimeLimit"]

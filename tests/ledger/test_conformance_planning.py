@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.planning import TestCheckpoints, TestEnqueue, TestFinish, TestNames, TestPlanThatFails
+from conformance.planning import TestCheckpoints, TestEnqueue, TestFinish, TestNames, TestPlanThatFails
 
 __all__ = ["TestCheckpoints", "TestEnqueue", "TestFinish", "TestNames", "TestPlanThatFails"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.races import TestRaces
+from conformance.races import TestRaces
 
 __all__ = ["TestRaces"]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.reopening import TestAsOf, TestRescan, TestRestart, TestRetry, TestTheTable
+from conformance.reopening import TestAsOf, TestRescan, TestRestart, TestRetry, TestTheTable
 
 __all__ = ["TestAsOf", "TestRescan", "TestRestart", "TestRetry", "TestTheTable"]

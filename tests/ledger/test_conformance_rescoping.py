@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.rescoping import TestRescope
+from conformance.rescoping import TestRescope
 
 __all__ = ["TestRescope"]

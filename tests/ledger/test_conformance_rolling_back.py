@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.rolling_back import (
+from conformance.rolling_back import (
     TestFencedByRollback,
     TestHistoryOfRollback,
     TestRefusedRollback,

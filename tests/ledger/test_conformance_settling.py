@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.claiming import TestClaim, TestHosts, TestNextDue, TestSuspects
-from holdfast.testing.conformance.fencing import TestFence, TestKey
-from holdfast.testing.conformance.settling import TestFound, TestResults, TestSettle
+from conformance.claiming import TestClaim, TestHosts, TestNextDue, TestSuspects
+from conformance.fencing import TestFence, TestKey
+from conformance.settling import TestFound, TestResults, TestSettle
 
 __all__ = [
     "TestClaim",

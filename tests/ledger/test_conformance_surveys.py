@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.surveying import (
+from conformance.surveying import (
     TestBreakdown,
     TestChanges,
     TestCutShort,

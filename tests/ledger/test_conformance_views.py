@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.testing.conformance.reading import (
+from conformance.reading import (
     TestConnections,
     TestEnded,
     TestFindingJobs,

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from btrees import children, roots, swap
+from conformance.bench import sqlite_bench
+from conformance.verdicts import page
 from holdfast.audit.contents import SLICE, damaged_records
 from holdfast.clock import ManualClock
 from holdfast.errors import Corrupt, LedgerUnfit
 from holdfast.ledger.sqlite import SqliteLedger, damage_of
-from holdfast.testing.conformance.bench import sqlite_bench
-from holdfast.testing.conformance.verdicts import page
 
 PAGES = 200
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from conformance.bench import MARSH, postgres_bench
 from holdfast import faults
 from holdfast.clock import ManualClock
-from holdfast.testing.conformance.bench import MARSH, postgres_bench
 
 
 def test_a_claim_that_is_still_to_commit_counts_against_the_limit(pg_schema_url: str) -> None:

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from conformance.bench import Bench, postgres_bench
+from conformance.verdicts import page
+from conformance.worker import Worker
 from holdfast.clock import ManualClock
 from holdfast.ledger.postgres import TURN_LOCK
-from holdfast.testing.conformance.bench import Bench, postgres_bench
-from holdfast.testing.conformance.verdicts import page
-from holdfast.testing.conformance.worker import Worker
 
 HOSTS = 12
 Connection = psycopg.Connection[tuple[int, ...]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from conformance.bench import postgres_bench
 from holdfast import faults
 from holdfast.clock import ManualClock
-from holdfast.testing.conformance.bench import postgres_bench
 
 
 def test_race_g5_a_pause_waits_for_the_claim_that_holds_the_chunk_row(pg_schema_url: str) -> None:

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from conformance.bench import Bench, memory_bench, postgres_bench, sqlite_bench
+from conformance.lockstep import NAMES, Side, outcome
+from conformance.worker import Worker
 from holdfast.clock import ManualClock
 from holdfast.model.edit import MODES
-from holdfast.testing.conformance.bench import Bench, memory_bench, postgres_bench, sqlite_bench
-from holdfast.testing.conformance.lockstep import NAMES, Side, outcome
-from holdfast.testing.conformance.worker import Worker
 from servers import fresh_schema
 
 SLOTS = st.sampled_from([0, 1, 2])  # slots 0 and 2 work the first job, slot 1 the second

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from conformance.bench import MARSH, postgres_bench
 from holdfast.clock import SystemClock
-from holdfast.ledger import claiming
-from holdfast.testing.conformance.bench import MARSH, postgres_bench
+from holdfast.ledger.verbs import claim as claim_verbs
 
 
 def test_a_suspect_that_was_excluded_since_it_was_seen_is_not_counted_twice(
@@ -27,16 +27,16 @@ def test_a_suspect_that_was_excluded_since_it_was_seen_is_not_counted_twice(
     operator = bench.open()
     exclusion = operator.exclude(dead.job, "/tags/*", actor="operator")
     [(excluded,)] = bench.ledger.query("SELECT id FROM target WHERE path = '/tags/1'")
-    seen = claiming.Claim._candidates
+    seen = claim_verbs.Claim._candidates
 
-    def seen_then_swept(claim: claiming.Claim, *asked: Any) -> Any:
+    def seen_then_swept(claim: claim_verbs.Claim, *asked: Any) -> Any:
         rows = seen(claim, *asked)
         if excluded in [row[0] for row in rows]:
             monkeypatch.undo()
             assert operator.sweep(dead.job, exclusion.n).changed == 1
         return rows
 
-    monkeypatch.setattr(claiming.Claim, "_candidates", seen_then_swept)
+    monkeypatch.setattr(claim_verbs.Claim, "_candidates", seen_then_swept)
     urls = [each.url for _ in range(2) for each in worker.claim(alone=True)]
     todo = bench.ledger.query("SELECT sum(todo), sum(held) FROM lane")
     bench.close()

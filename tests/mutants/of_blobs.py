@@ -50,7 +50,6 @@ MUTANTS = (
         (("            sync_directory(directory, disk=self._disk)\n", ""),),
         "blobs/test_segments.py -k 'names_durable_first'",
     ),
-    # What failing calls and full disks must find.
     Mutant(
         "short write taken for a whole one",
         "no byte of a page is left out because the disk took less than it was given (D5)",

@@ -49,7 +49,7 @@ MUTANTS = (
         "two rows are one job",
         "a list is used as a whole, or not at all",
         "config/lists.py",
-        (("(first := known.setdefault(check(wish), line)) != line", "(first := len(check(wish))) < 0"),),
+        (("(first := known.setdefault(check(description), line)) != line", "(first := len(check(description))) < 0"),),
         "client/test_jobs.py -k 'same_job'",
     ),
     Mutant(

@@ -42,7 +42,7 @@ MUTANTS = (
     Mutant(
         "dead slots are not given back",
         "a killed job does not keep a host from the others",
-        "engine/control.py",
+        "engine/recovery.py",
         (("        if any(holder.lapsed or is_dead(holder.owner) for", "        if job is None and any(holder for"),),
         "engine/test_session.py -k 'another_jobs_dead_worker'",
         hangs=True,
@@ -75,13 +75,6 @@ MUTANTS = (
         "engine/group.py",
         (("self.targets.sift(verdict.found), ", "verdict.found, "),),
         "engine/test_group.py -k 'not_sent_again'",
-    ),
-    Mutant(
-        "half a cancel before a snapshot",
-        "a cancel that a dead worker owed ends with nothing left pending",
-        "engine/snapshots.py",
-        (("        acknowledged(ledger, job)\n", "        ledger.acknowledge(job.id, is_dead=is_dead)\n"),),
-        "snapshots/test_refusals.py -k the_dead_owed",
     ),
     Mutant(
         "a rolled back job taken up again",
@@ -178,7 +171,7 @@ MUTANTS = (
     Mutant(
         "a run for every repeated question",
         "a run is opened once, though the first answer was lost (PER-12)",
-        "engine/control.py",
+        "engine/recovery.py",
         (("    if now.run == job.run:\n", "    if True:\n"),),
         "engine/test_patience.py -k 'opened_once'",
     ),
@@ -192,7 +185,7 @@ MUTANTS = (
     Mutant(
         "half a cancel stays half",
         "a cancel that was killed between two slices is carried to its end by whoever next starts the job",
-        "engine/control.py",
+        "engine/recovery.py",
         (("            half_cancelled=is_half_cancelled(ledger, job),\n", ""),),
         "cli/test_cut_cancel.py -k 'ends_its_cancel_first and sqlite'",
     ),
@@ -209,31 +202,6 @@ MUTANTS = (
         "engine/heartbeat.py",
         (("round(self._life_s * 1000)) if self._counts_time else 0\n", "round(self._life_s * 1000))\n"),),
         "engine/test_several.py -k 'counts_the_time'",
-    ),
-    Mutant(
-        "read before it is handed out",
-        "a consumer of results that is stopped gets what it was handed last once more",
-        "engine/stream.py",
-        (
-            (
-                "                yield each.row\n                self._mark = self._mark.after(each)\n",
-                "                self._mark = self._mark.after(each)\n                yield each.row\n",
-            ),
-        ),
-        "engine/test_stream.py -k 'goes_on_where_it_was'",
-    ),
-    Mutant(
-        "the end before the last results",
-        "a follower of results has all of them when the job has ended",
-        "engine/stream.py",
-        (
-            (
-                "                over = is_over()  # asked first: whoever is over by now has committed everything\n"
-                "                yield from self._committed()\n",
-                "                yield from self._committed()\n                over = is_over()\n",
-            ),
-        ),
-        "engine/test_stream.py -k 'before_the_end'",
     ),
     Mutant(
         "no descriptor spends an attempt",
@@ -294,7 +262,7 @@ MUTANTS = (
         "a change of scope that was killed is carried out by whoever works the job (L10)",
         "engine/session.py",
         (("judge_on(ledger, self._job.id)) is not None:", "None) is not None:"),),
-        "engine/test_rescope.py -k that_is_killed",
+        "control/test_rescope.py -k that_is_killed",
     ),
     Mutant(
         "stale whatever the ledger says",
@@ -357,68 +325,6 @@ MUTANTS = (
         "engine/test_worker_pace.py -k long_after_its_claim",
     ),
     Mutant(
-        "sha256 of a snapshot not tested",
-        "a snapshot of which one byte was changed is refused (D10)",
-        "engine/restore.py",
-        (("        if digest.hexdigest() != part.sha256:", "        if False:"),),
-        "snapshots/test_damage.py -k flipped",
-    ),
-    Mutant(
-        "snapshot of a job that moves",
-        "the rows of a snapshot belong to one instant (F4)",
-        "engine/snapshots.py",
-        (("    if ledger.standing(job.id) != before:", "    if False:"),),
-        "snapshots/test_refusals.py -k changes_while",
-    ),
-    Mutant(
-        "lost pages dropped from a snapshot",
-        "a snapshot has every page that its job's results are made of, or there is none (SNP-05)",
-        "engine/losses.py",
-        (("        for page in pages:\n", "        for page in ():\n"),),
-        "cli/test_snapshot.py -k served_as_they_were",
-    ),
-    Mutant(
-        "lost bodies dropped from a snapshot",
-        "a restored job has every byte that `verify` looks for (SNP-05)",
-        "engine/losses.py",
-        (("        for row in targets:\n", "        for row in ():\n"),),
-        "snapshots/test_refusals.py -k though_it_has_no_record",
-    ),
-    Mutant(
-        "lost bytes demanded for ever",
-        "a job whose lost pages were fetched again can be carried elsewhere",
-        "engine/losses.py",
-        (
-            ("            if counts in self._found:\n                yield self._found[counts]\n", ""),
-            ("        for page in pages:\n", "        yield from self._found.values()\n        for page in pages:\n"),
-        ),
-        "cli/test_snapshot.py -k 'lost_pages and unlink'",
-    ),
-    Mutant(
-        "the loss of an unchanged page",
-        "a page that the site called unchanged stands by its last body, and a snapshot has it",
-        "engine/losses.py",
-        (("        if is_lost or target in self._newest:\n", "        if is_lost:\n"),),
-        "engine/test_losses.py -k unchanged",
-    ),
-    Mutant(
-        "snapshot while somebody works",
-        "a job that is being worked is not copied half-way (F4)",
-        "engine/snapshots.py",
-        (
-            ("    if owner is not None:\n        raise _worked(job, str(owner))\n", ""),
-            ("    if before.held:", "    if False:"),
-        ),
-        "snapshots/test_refusals.py -k is_worked",
-    ),
-    Mutant(
-        "ids in a snapshot believed",
-        "whatever a snapshot says of its ids, no other job's are used up (H13)",
-        "engine/restore.py",
-        (("    snapshot.check_rows()\n", ""),),
-        "snapshots/test_damage.py -k 'ids or declared'",
-    ),
-    Mutant(
         "block page taken for a page",
         "a captcha is never stored as a page (JOB-12)",
         "engine/blocks.py",
@@ -438,64 +344,6 @@ MUTANTS = (
         "engine/worker.py",
         (("(because := blocking(settled.forbade))", "(because := blocking({}))"),),
         "cli/test_blocked.py -k 'ten_times_in_a_row'",
-    ),
-    Mutant(
-        "cancel now waits for pages in hand",
-        "`cancel --now` ends a job at once, however long its pages take",
-        "engine/control.py",
-        (("    if now:\n", "    if now and job.status != 'in_progress':\n"),),
-        "cli/test_control.py -k 'cancel_now'",
-    ),
-    Mutant(
-        "moves told twice",
-        "whoever reads `--jsonl` is told everything once",
-        "engine/news.py",
-        (("        found, self._untold = self._untold, []\n", "        found = self._untold\n"),),
-        "cli/test_news.py -k 'twice'",
-    ),
-    Mutant(
-        "a run ends before its targets",
-        "who reads `--jsonl` up to the end of a run has read every target of it",
-        "engine/news.py",
-        (("        told.append(told.pop(runs[-1]))\n", "        told.insert(0, told.pop(runs[-1]))\n"),),
-        "engine/test_news.py -k 'behind_its_targets'",
-    ),
-    Mutant(
-        "news in the order of their kinds",
-        "`--jsonl` tells what happened in the order in which it happened",
-        "engine/news.py",
-        (('list(merge(*rising, key=attrgetter("when")))', "[each for rows in rising for each in rows]"),),
-        "engine/test_news.py -k 'in_the_order'",
-    ),
-    Mutant(
-        "moves told behind a moment",
-        "a clock that is set back hides no move of `--jsonl`",
-        "engine/news.py",
-        (
-            (
-                "every_event(self._ledger, self._job.id, kinds=MOVES, beyond=self._told))",
-                "every_event(self._ledger, self._job.id, kinds=MOVES, since=self._at, beyond=self._told))",
-            ),
-            (
-                "        self._told.update(",
-                "        self._at = max([self._at, *(row.at for row in rows)])\n        self._told.update(",
-            ),
-            (
-                "        self._told: dict[int, int] = {}",
-                "        self._at = 0\n        self._told: dict[int, int] = {}",
-            ),
-        ),
-        "engine/test_news.py",
-    ),
-    Mutant(
-        "targets told from the beginning",
-        "`--jsonl` tells what happens, not what had happened",
-        "engine/news.py",
-        (
-            ("        self._mark = ledger.everything(job.id)\n", "        self._mark = Bookmark()\n"),
-            ("import Ended\n", "import Bookmark, Ended\n"),
-        ),
-        "cli/test_news.py -k 'twice'",
     ),
     Mutant(
         "a heartbeat outlives its session",
@@ -526,13 +374,6 @@ MUTANTS = (
         "crash/test_step_threads.py -k 'in_a_hurry'",
     ),
     Mutant(
-        "one page that looks like a block pauses the job",
-        "a help page about captchas is a page (JOB-12)",
-        "policy/blocking.py",
-        (("LOOKALIKES_MAX = 3\n", "LOOKALIKES_MAX = 1\n"),),
-        "cli/test_blocked.py -k 'help_page_about_captchas'",
-    ),
-    Mutant(
         "one host that blocks stops all others",
         "a job goes on with its other hosts where one blocks it (JOB-12)",
         "engine/blocks.py",
@@ -540,46 +381,11 @@ MUTANTS = (
         "cli/test_blocked.py -k 'left_alone_while_others'",
     ),
     Mutant(
-        "a second crawl in silence",
-        "a mode for earlier runs begins no second job of the same inputs",
-        "engine/asking.py",
-        (('OF_EARLIER_RUNS = ("new", "resume")', "OF_EARLIER_RUNS = ()"),),
-        "cli/test_starting_again.py -k 'begins_no_second_crawl'",
-    ),
-    Mutant(
-        "pages without their text",
-        "every page of a site is exported with its text",
-        "engine/results.py",
-        (("(TEXT in names or (self.fields.only is None and self.job.recipe == SITE))", "TEXT in names"),),
-        "cli/test_export.py -k 'comes_with_its_text'",
-    ),
-    Mutant(
-        "lost texts in silence",
-        "pages whose stored bytes cannot be read are counted, and told",
-        "engine/results.py",
-        (('self.unread["damaged"] += 1', "pass"),),
-        "cli/test_export.py -k 'bytes_are_lost'",
-    ),
-    Mutant(
         "copies are the first",
         "of pages with the same bytes the first that was found is kept",
         "engine/duplicates.py",
         (("itemgetter(0, 1)", "itemgetter(0, 2)"),),
-        "engine/test_results.py -k 'earlier_one'",
-    ),
-    Mutant(
-        "a snapshot unpacked without a budget",
-        "a small snapshot costs little memory, whatever it unpacks to (SEC-10)",
-        "engine/unpacking.py",
-        (("        if self._left < 0:", "        if False:"), ("            if left < 0:", "            if False:")),
-        "snapshots/test_hostile.py -k 'small_file and many'",
-    ),
-    Mutant(
-        "what a snapshot wants is taken unasked",
-        "a job from elsewhere reads, runs and reaches nothing here without a word (SEC-10)",
-        "engine/restore.py",
-        (("    _refuse_unasked(snapshot, wishes)\n", ""),),
-        "snapshots/test_hostile.py -k 'needs_a_word'",
+        "views/test_results.py -k 'earlier_one'",
     ),
     Mutant(
         "another boot is a death",

@@ -8,14 +8,14 @@ MUTANTS = (
     Mutant(
         "no limit on what is unpacked",
         "a small answer that unpacks into a huge one is stopped early (H3)",
-        "fetch/decode.py",
+        "fetch/http/decode.py",
         (("            self._check_ratio(stage.produced_bytes)\n", ""),),
         "fetch/test_decode.py -k 'bomb_is_stopped and gzip'",
     ),
     Mutant(
         "zstd unpacked in one go",
         "no more than a step is unpacked before it is counted (H3)",
-        "fetch/unpackers.py",
+        "fetch/http/unpackers.py",
         (
             (
                 "unpacked = self._stream.decompress(piece, STEP_BYTES)\n            except self._error",
@@ -27,7 +27,7 @@ MUTANTS = (
     Mutant(
         "zstd window as the site likes",
         "a site cannot make the crawler reserve memory (RFC 9659)",
-        "fetch/unpackers.py",
+        "fetch/http/unpackers.py",
         (
             (
                 "zstd.ZstdDecompressor(options=limit)",
@@ -39,42 +39,42 @@ MUTANTS = (
     Mutant(
         "a proxy asked for any address",
         "a crawled site cannot reach into your network by way of a proxy (SEC-06)",
-        "fetch/http.py",
+        "fetch/http/fetcher.py",
         (("        address = await names.checked(host, port)\n", "        address = host\n"),),
         "fetch/test_routes.py -k 'not_public_sec_06'",
     ),
     Mutant(
         "secrets for every host",
         "a header with a secret goes only to the origins that the job was given (H5)",
-        "fetch/secrets.py",
+        "fetch/http/secrets.py",
         (("return self._headers if origin in self.origins else ()", "return self._headers"),),
         "fetch/test_routes.py -k 'nowhere_else_h5'",
     ),
     Mutant(
         "a header becomes two",
         "no line break gets into a request (H6)",
-        "fetch/headers.py",
+        "fetch/http/headers.py",
         ((" or not _HEADER_VALUE.fullmatch(value)", ""),),
         "fetch/test_http.py -k 'would_become_two'",
     ),
     Mutant(
         "empty frames not counted",
         "a body of empty members or frames, which unpacks into nothing, ends early (SEC-07)",
-        "fetch/decode.py",
+        "fetch/http/decode.py",
         (("            self._members_left -= 1\n", ""),),
         "fetch/test_attacks.py -k 'keeps_the_event_loop'",
     ),
     Mutant(
         "decoding without a pause",
         "no body keeps the event loop for long, and a deadline holds while it is unpacked (SEC-07)",
-        "fetch/exchange.py",
+        "fetch/http/exchange.py",
         (("if self._clock.monotonic_ms() >= until_ms or not", "if not"),),
         "fetch/test_attacks.py -k 'slice_at_a_time'",
     ),
     Mutant(
         "any number of bodies in memory",
         "answers that one process holds are bounded, however many large ones come at once (SEC-07)",
-        "fetch/exchange.py",
+        "fetch/http/exchange.py",
         (
             (
                 "if self._steps is not None or not self._in_flight.admits(self):",
@@ -86,7 +86,7 @@ MUTANTS = (
     Mutant(
         "what is held elsewhere not counted",
         "a body that waits for its commit counts as held (SEC-07)",
-        "fetch/in_flight.py",
+        "fetch/http/in_flight.py",
         (("        self._used += held - self._given\n", ""),),
         "fetch/test_attacks.py -k 'until_it_is_let_go'",
     ),
@@ -107,21 +107,21 @@ MUTANTS = (
     Mutant(
         "certificates of one's own not trusted",
         "a company's own authority is trusted where its certificate is given",
-        "fetch/route.py",
+        "fetch/http/route.py",
         (("        if all_roots := self._blob(roots):  # libcurl", '        if all_roots := b"":  # libcurl'),),
         "cli/test_ca_bundle.py -k 'signed_by_the_authority'",
     ),
     Mutant(
         "descriptors that ran out are the site's fault",
         "no page is failed because this process had no descriptors for it (D5)",
-        "fetch/exchange.py",
+        "fetch/http/exchange.py",
         (("        if code in _PERHAPS_OURS and ", "        if not code and "),),
         "fetch/test_http.py -k 'run_out_on_the_way'",
     ),
     Mutant(
         "a line without a colon fails the page",
         "a page is not lost for a header line that browsers skip",
-        "fetch/exchange.py",
+        "fetch/http/exchange.py",
         (("        if code == pycurl.E_FTP_WEIRD_SERVER_REPLY and message", "        if not code and message"),),
         "fetch/test_lenient.py -k 'without_a_colon_is_read and sized'",
     ),

@@ -8,7 +8,7 @@ MUTANTS = (
     Mutant(
         "no epoch test",
         "a worker that lost its chunk changes nothing (L5)",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (
             (
                 'STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"',
@@ -20,17 +20,17 @@ MUTANTS = (
     Mutant(
         "epoch before key look-up",
         "a settle whose reply was lost is not taken for a lost lease (E8)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (
             ("    known = None if is_next else _replayed(tx, batch)\n", "    known = None\n"),
-            ('return _replayed(tx, batch) or Answer("lost")', 'return Answer("lost")'),
+            ('return _replayed(tx, batch) or SettleAnswer("lost")', 'return SettleAnswer("lost")'),
         ),
         "ledger/test_conformance_settling.py -k 'sqlite and TestKey'",
     ),
     Mutant(
         "overwritten rows taken for what they were",
         "the lists of a checkpoint stay as they were, whatever was retried or excluded since (CHK-04)",
-        "ledger/views_asof.py",
+        "ledger/reads/as_of.py",
         (
             (
                 "AND {'' if settled else 'NOT '}({_DONE} OR EXISTS (SELECT 1 {_DONE_THEN}))",
@@ -42,14 +42,14 @@ MUTANTS = (
     Mutant(
         "lists as of now",
         "what was found after a checkpoint is not in its lists (CHK-09)",
-        "ledger/views_asof.py",
+        "ledger/reads/as_of.py",
         (("v.no >= t.found_no", "v.no >= 0"),),
         "ledger/test_conformance_looks.py -k 'sqlite and stay_as_they_were'",
     ),
     Mutant(
         "batch grows on retry",
         "a page that joined a repeated batch is never acked unstored (ledger.md g1)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (("    if bytes(row[1]) != batch.digest:\n", "    if not row:\n"),),
         "ledger/test_conformance_races.py -k 'sqlite and g1'",
     ),
@@ -59,13 +59,13 @@ MUTANTS = (
         "ledger/sql.py",
         (
             (
-                "        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint, "
+                "        return self._write(verb, lambda tx: settle.settle(tx, job, batches, wish, checkpoint, "
                 "per_host_max))\n",
                 "        import msgspec\n"
-                "        from holdfast.ledger import links\n"
+                "        from holdfast.ledger.verbs import links\n"
                 "        bare = [msgspec.structs.replace(batch, verdicts=tuple(msgspec.structs.replace(v, found=()) "
                 "for v in batch.verdicts)) for batch in batches]\n"
-                "        answer = self._write(verb, lambda tx: settling.settle(tx, job, bare, wish, checkpoint))\n"
+                "        answer = self._write(verb, lambda tx: settle.settle(tx, job, bare, wish, checkpoint))\n"
                 "        rows = [(b.chunk, b.no, v.target, f) for b in batches for v in b.verdicts for f in v.found]\n"
                 "        phases = {b.chunk: answer.answers[b.chunk].phase for b in batches}\n"
                 '        self._write("links", lambda tx: links.add_todo(tx, links.insert_found(tx, job, rows, '
@@ -78,14 +78,14 @@ MUTANTS = (
     Mutant(
         "attempts not spent at claim",
         "a page that kills its worker is counted (TGT-06)",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (("SET state = 3, attempts = attempts + 1, held_epoch", "SET state = 3, held_epoch"),),
         "ledger/test_conformance_settling.py -k 'sqlite and test_a_claim_spends_an_attempt'",
     ),
     Mutant(
         "pause read from the job row",
         "no page is claimed after a pause was acked (L11)",
-        "ledger/jobs.py",
+        "ledger/verbs/jobs.py",
         (
             ('        tx.run("UPDATE chunk SET requested = ? WHERE id = ?", (action, chunk))\n', "        pass\n"),
             ("ORDER BY id {tx.lock('chunk')}\", (job,)):", 'ORDER BY id", (job,)):'),
@@ -125,71 +125,70 @@ MUTANTS = (
     Mutant(
         "finished without the books",
         '"finished" is said only when nothing is pending (L10)',
-        "ledger/advancing.py",
+        "ledger/verbs/advance.py",
         (("zip(PHASES, row[2:], strict=True) if is_busy)", "zip(PHASES, row[2:], strict=True) if not is_busy < 2)"),),
         "ledger/test_conformance_planning.py -k 'sqlite and TestFinish'",
     ),
     Mutant(
         "checkpoints do not take turns",
         "two workers whose checkpoints are due at once both settle (F3)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (("    if checkpoint or per_host_max or (wish", "    if per_host_max or (wish"),),
         "ledger/test_checkpoint_race.py -k 'waits'",
     ),
     Mutant(
         "a suspect claimed as it was seen",
         "an exclusion that meets the claim of a suspect loses no other target",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (('"t.id = ? AND t.state = 2", (target,)', '"t.id = ?", (target,)'),),
         "ledger/test_suspect_race.py",
     ),
     Mutant(
         "a failed job keeps its failed seeds",
         "after the cause was mended, the same command goes on (JOB-03)",
-        "ledger/jobs.py",
+        "ledger/verbs/jobs.py",
         (('    if step.source == "failed":\n', "    if not step:\n"),),
         "engine/test_session.py -k 'goes_on_after_the_cause'",
     ),
-    # Going back to a checkpoint.
     Mutant(
         "epochs stay in a rollback",
         "who worked a job that was rolled back changes nothing more, however late (E18)",
-        "ledger/rolling_back.py",
+        "ledger/verbs/rollback.py",
         (("SET epoch = epoch + 1, no = no + 1", "SET no = no + 1"),),
         "ledger/test_conformance_rolling_back.py -k 'sqlite and idle_chunk'",
     ),
     Mutant(
         "what was found since stays",
         "a rollback brings the counts of its checkpoint (C12)",
-        "ledger/reverting.py",
+        "ledger/verbs/revert.py",
         (("    drops = _drop_found(tx, job, control, commits)\n", "    drops = 0\n"),),
         "ledger/test_conformance_rolling_back.py -k 'sqlite and counts_of_the_checkpoint'",
     ),
     Mutant(
         "before-images forgotten",
         "what was retried since a checkpoint stands again as it stood",
-        "ledger/reverting.py",
+        "ledger/verbs/revert.py",
         (("_then(images.get(row[0], row[3:]), ", "_then(row[3:], "),),
         "ledger/test_conformance_rolling_back.py -k 'sqlite and retried_since'",
     ),
     Mutant(
         "any before-image taken for the oldest",
         "what was rescanned twice stands again as it stood first, whatever the clock said (E13)",
-        "ledger/reverting.py",
+        "ledger/verbs/revert.py",
         (("target: min(images, key", "target: max(images, key"),),
         "ledger/test_conformance_rolling_back.py -k 'sqlite and rescanned_twice'",
     ),
     Mutant(
         "nobody's id comes back as a page",
         "a rollback to before a rescan brings the counts of its checkpoint, and the job can end (C12)",
-        "ledger/reverting.py",
+        "ledger/verbs/revert.py",
         (('AND +t.job = ? ORDER BY t.id"\n    rows', 'AND ? > 0 ORDER BY t.id"\n    rows'),),
         "ledger/test_conformance_rolling_back.py -k 'sqlite and rescanned_since'",
     ),
     Mutant(
         "a limit that no version counts",
         "a job's version is the number of its events (L12)",
-        "ledger/hosts.py",
+        "ledger/verbs/hosts.py",
         (('        tx.run("UPDATE job SET version = version + 1 WHERE id = ?", (job,))\n', ""),),
         "ledger/test_conformance_hosts.py -k 'sqlite and jobs_it_concerns'",
     ),
@@ -203,11 +202,10 @@ MUTANTS = (
     Mutant(
         "ids given again",
         "a target's id means one target for ever",
-        "ledger/reverting.py",
+        "ledger/verbs/revert.py",
         (("    _spend_ids(tx, newest)\n", ""),),
         "ledger/test_conformance_rolling_back.py -k 'sqlite and another_id'",
     ),
-    # What a power cut, a damaged file and a fight between workers must find.
     Mutant(
         "NORMAL and nobody asserts FULL",
         "what a crawl was told is saved survives a power cut (L1)",
@@ -221,7 +219,7 @@ MUTANTS = (
     Mutant(
         "lease never renewed",
         "a worker that is alive keeps its leases, however long the job takes (PAU-15)",
-        "ledger/leases.py",
+        "ledger/verbs/leases.py",
         (
             (
                 'f"UPDATE chunk SET until = ? WHERE {STILL_OURS}',
@@ -233,15 +231,14 @@ MUTANTS = (
     Mutant(
         "renewal without its fence",
         "a worker that lost its chunk does not take it for its own (L5)",
-        "ledger/leases.py",
+        "ledger/verbs/leases.py",
         (("SET until = ? WHERE {STILL_OURS}", "SET until = ? WHERE id = ? AND ? > 0"),),
         "ledger/test_conformance_leases.py -k 'sqlite and renew'",
     ),
-    # What only a long story of several processes shows: T2 must find it, whatever other tests do.
     Mutant(
         "rows of a renewal not counted",
         "a worker that slept past its lease is not told that its chunk is still its own (L5)",
-        "ledger/leases.py",
+        "ledger/verbs/leases.py",
         (
             (
                 "        if row is not None:\n            kept.append(lease_from(row))\n    if kept and active_ms",
@@ -253,15 +250,15 @@ MUTANTS = (
     Mutant(
         "a request as the worker knew it",
         "no page is claimed by a worker that has not heard of the pause yet (L11)",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (
             (
-                'return Answer("settled", row.no, row.requested, row.phase)',
-                'return Answer("settled", row.no, lease.requested, row.phase)',
+                'return SettleAnswer("settled", row.no, row.requested, row.phase)',
+                'return SettleAnswer("settled", row.no, lease.requested, row.phase)',
             ),
             (
-                'self._answers[lease.chunk] = Answer("settled", row[0], row[1], row[2])',
-                'self._answers[lease.chunk] = Answer("settled", row[0], lease.requested, row[2])',
+                'self._answers[lease.chunk] = SettleAnswer("settled", row[0], row[1], row[2])',
+                'self._answers[lease.chunk] = SettleAnswer("settled", row[0], lease.requested, row[2])',
             ),
         ),
         "crash/test_simulation.py -k storms_break_nothing",
@@ -269,28 +266,28 @@ MUTANTS = (
     Mutant(
         "a lease over before its time",
         "a chunk is not taken from a worker that may still use it (L5)",
-        "ledger/leases.py",
+        "ledger/verbs/leases.py",
         (("row[14] <= tx.lease_now()", "row[14] <= tx.lease_now() + 3000"),),
         "crash/test_simulation.py -k storms_break_nothing",
     ),
     Mutant(
         "the end of a lease taken for a mismatch",
         "the late settle of a worker that lost its chunk stops no job (E4)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (("    if row[2] in ENDS_OF_A_LEASE:\n", "    if row[2] in ():\n"),),
         "crash/test_simulation.py -k storms_break_nothing",
     ),
     Mutant(
         "a rescued lane is not woken",
         "what a dead worker held is claimed again (L13)",
-        "ledger/returning.py",
+        "ledger/verbs/put_back.py",
         (("due = CASE WHEN due > ? THEN ? ELSE due END ", "due = CASE WHEN due > ? THEN due + 0 * ? ELSE due END "),),
         "crash/test_simulation.py -k storms_break_nothing",
     ),
     Mutant(
         "links counted by a damaged record",
         "a damaged record is told as damage by `explain`, too",
-        "ledger/views_surveys.py",
+        "ledger/reads/surveys.py",
         (("(target, unsealed(target, doc, seal)) for", "(target, bytes(doc)) for"),),
         "cli/test_explain.py -k damaged_record",
     ),
@@ -304,22 +301,21 @@ MUTANTS = (
     Mutant(
         "rows of a settle not counted",
         "a page is settled once, or the whole group is refused (L2)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (("        if touched != len(batch.verdicts):\n", "        if touched > len(batch.verdicts):\n"),),
         "crash/test_touched_rows.py -k 'settles_one_page_twice'",
     ),
     Mutant(
         "row of a plan not counted",
         "one part of a plan is stored once, whoever planned it (L9)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (("        if moved != 1:\n", "        if moved > 1:\n"),),
         "crash/test_touched_rows.py -k 'plan_that_does_not_stand'",
     ),
-    # Several worker processes on one job.
     Mutant(
         "finished though another worker has a page in hand",
         "nobody says that a job is complete while a page may still yield links (L10)",
-        "ledger/advancing.py",
+        "ledger/verbs/advance.py",
         ((" AND (l.todo > 0 OR l.held > 0))", " AND l.todo > 0)"),),
         "ledger/test_conformance_planning.py -k 'nothing_is_finished_while_a_target_is_left and held and sqlite'",
     ),
@@ -375,35 +371,35 @@ MUTANTS = (
     Mutant(
         "rows in any order",
         "an export of a damaged ledger ends, and says that it is damaged",
-        "ledger/views.py",
+        "ledger/reads/targets.py",
         (("        if here <= before:\n", "        if here <= (0, 0):\n"),),
         "ledger/test_damaged_file.py -k 'in_no_order'",
     ),
     Mutant(
         "claim not bounded by the page limit",
         "no claim leads beyond the page limit (PAU-08)",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (("(room if self._pages_left is None else min(room, self._pages_left))", "room"),),
         "ledger/test_conformance_limits.py -k 'sqlite and TestPageLimit'",
     ),
     Mutant(
         "claims under a limit take no turns",
         "two processes that claim at once stay within the page limit (PAU-08)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (("        tx.take_turns(job)  # before any row", "        pass  # before any row"),),
         "ledger/test_limit_race.py",
     ),
     Mutant(
         "robots.txt forgotten",
         "robots.txt is asked for once, whoever asks and however often the crawl is killed (E16)",
-        "ledger/hosts.py",
+        "ledger/verbs/hosts.py",
         (("    return bool(row[3] > tx.wall() and", "    return bool(row[3] > 2 * tx.wall() and"),),
         "ledger/test_conformance_hosts.py -k 'sqlite and one_worker_asks'",
     ),
     Mutant(
         "next free moment not stored",
         "whoever comes after a kill keeps the delay of the one who was killed (E16)",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (
             (
                 "SET busy = busy + ?, next_at = ?, set_at = ?",
@@ -415,35 +411,35 @@ MUTANTS = (
     Mutant(
         "next free moment forgotten with the dead",
         "what a worker left behind comes back at the host's pace, not at once (E16)",
-        "ledger/returning.py",
+        "ledger/verbs/put_back.py",
         (("SET busy = busy - ? WHERE id = ?", "SET next_at = 0, busy = busy - ? WHERE id = ?"),),
         "cli/test_politeness.py -k 'killed_again_and_again and 1'",
     ),
     Mutant(
         "Crawl-delay not kept",
         "a host's Crawl-delay is kept by every worker (ERR-05)",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (("max(delay_ms or 0, crawl_delay_ms or 0)", "max(delay_ms or 0, 0)"),),
         "ledger/test_conformance_hosts.py -k 'sqlite and a_crawl_delay_holds'",
     ),
     Mutant(
         "breaker never opens",
         "a host that fails again and again gets a rest (ERR-05)",
-        "ledger/settling.py",
+        "ledger/verbs/settle.py",
         (("        if rest_ms:\n", "        if rest_ms < 0:\n"),),
         "ledger/test_conformance_hosts.py -k 'sqlite and five_failures'",
     ),
     Mutant(
         "visits outlive their worker",
         "a dead worker keeps no slot of a host that it only visited",
-        "ledger/leases.py",
-        (("    returning.end_visits(chunk)\n    poisoned", "    poisoned"),),
+        "ledger/verbs/leases.py",
+        (("    putting_back.end_visits(chunk)\n    poisoned", "    poisoned"),),
         "ledger/test_conformance_hosts.py -k 'sqlite and dead_workers_visits'",
     ),
     Mutant(
         "a changed scope leaves out seeds",
         "what was planned is fetched whatever the scope says",
-        "ledger/rescoping.py",
+        "ledger/verbs/rescope.py",
         (
             ("if row[5] is not None and _is_open(row)]", "if _is_open(row)]"),
             ("sorted({row[5] for row in rows})", "sorted({row[5] or row[0] for row in rows})"),
@@ -454,21 +450,14 @@ MUTANTS = (
     Mutant(
         "finished while a walk stands",
         "a job is not completed with targets that were asked for again (L10)",
-        "ledger/advancing.py",
+        "ledger/verbs/advance.py",
         (("EXISTS (SELECT 1 FROM walk WHERE job = ?), ", "? < 0, "),),
         "ledger/test_conformance_reopening.py -k 'sqlite and not_finished_while'",
     ),
     Mutant(
-        "timed out while a walk stands",
-        "a rescan of as many pages as the limit fetches them again (L10)",
-        "policy/phases.py",
-        (("    if work.walks or phase in busy", "    if (work.walks and not work.limited) or phase in busy"),),
-        "ledger/test_conformance_limits.py -k 'sqlite and while_a_walk_stands'",
-    ),
-    Mutant(
         "no undo row",
         "what a verb overwrites is kept, and old checkpoints stay true (F3)",
-        "ledger/undoing.py",
+        "ledger/verbs/undo.py",
         (
             (
                 "    keep(tx, control, verb, rows, actor=actor)\n    _renew(tx, [row[0] for row in rows])\n    for ",
@@ -480,63 +469,63 @@ MUTANTS = (
     Mutant(
         "a failed rescan drops the page",
         "a page that could not be had this time is exported as it last was",
-        "ledger/views.py",
+        "ledger/reads/targets.py",
         (("(t.state <> 5 AND t.gen > 1", "(t.state < 4 AND t.gen > 1"),),
         "ledger/test_conformance_reopening.py -k 'sqlite and as_it_last_was'",
     ),
     Mutant(
         "gone pages come back",
         "a page that the site said is gone is not exported again",
-        "ledger/views.py",
+        "ledger/reads/targets.py",
         (("((a.gen > r.gen AND a.status_code IN (404, 410)) OR", "(a.gen < 0 OR"),),
         "ledger/test_conformance_reopening.py -k 'sqlite and come_back_with_trouble'",
     ),
     Mutant(
         "compared in a full scan",
         "`--mode full` asks for everything plainly, whatever a worker believes that began before it",
-        "ledger/comparing.py",
+        "ledger/verbs/last_results.py",
         (("JOIN plan p ON p.job = t.job AND p.mode = ?", "JOIN plan p ON p.job = t.job AND p.mode || ? <> ''"),),
         "ledger/test_conformance_comparing.py -k 'sqlite and unless_the_job_is_scanned_so'",
     ),
     Mutant(
         "what was gone is compared",
         "a page that was gone meanwhile is fetched whole when it is back",
-        "ledger/comparing.py",
+        "ledger/verbs/last_results.py",
         (('({{ids}}) AND {LAST_GOOD}"', '({{ids}})"'),),
         "ledger/test_conformance_comparing.py -k 'sqlite and gone_meanwhile'",
     ),
     Mutant(
         "lost bytes taken for unchanged",
         "a page whose bytes are lost is fetched whole, although a scan found it unchanged since",
-        "ledger/views.py",
+        "ledger/reads/targets.py",
         (("OR (a.gen >= r.gen AND u.verb = 'mend')", "OR (a.gen = r.gen AND u.verb = 'mend')"),),
         "ledger/test_conformance_comparing.py -k 'sqlite and lost_its_bytes'",
     ),
     Mutant(
         "a file overrules what was typed",
         "a host's limit that a person set holds at the next start, whatever holdfast.toml said before",
-        "ledger/hosts.py",
+        "ledger/verbs/hosts.py",
         (('f"AND (said_{column} IS NULL OR said_{column} <> ?)"', '"AND ? IS NOT NULL"'),),
         "ledger/test_conformance_hosts.py -k 'sqlite and said_last'",
     ),
     Mutant(
         "retry beyond its filter",
         "retry touches exactly what the list shows (C10)",
-        "ledger/reopening.py",
+        "ledger/verbs/reopen.py",
         (("AND {AGAIN[kind]}{extra} ORDER BY t.id", "AND {AGAIN[kind]} ORDER BY t.id"), ("(*part, *values)", "part")),
         "ledger/test_conformance_reopening.py -k 'sqlite and exactly_what'",
     ),
     Mutant(
         "removed without a walk",
         "a job is not completed without what a removed exclusion had left out (L10)",
-        "ledger/excluding.py",
+        "ledger/verbs/exclude.py",
         (('        if before.status != "completed":\n', '        if before.status == "completed":\n'),),
         "ledger/test_conformance_excluding.py -k 'sqlite and before_what_was_asked_back'",
     ),
     Mutant(
         "a rule overwritten without its image",
         "what a verb overwrites is kept, a rule too (F3)",
-        "ledger/excluding.py",
+        "ledger/verbs/exclude.py",
         (
             (
                 'n=len(rows))\n    keep(tx, control, "exclude", rows, actor=actor)\n',
@@ -548,21 +537,21 @@ MUTANTS = (
     Mutant(
         "leased while a changed scope is applied",
         "targets are left out by the scope that the job has, and by no other",
-        "ledger/leases.py",
+        "ledger/verbs/leases.py",
         ((' or walking(tx, job, "rescope") is not None:', ":"),),
         "ledger/test_conformance_rescoping.py -k 'sqlite and nobody_works'",
     ),
     Mutant(
         "a scope changed under its worker",
         "a scope that is refused has left nothing out",
-        "ledger/rescoping.py",
+        "ledger/verbs/rescope.py",
         (("AND owner_pid IS NOT NULL LIMIT 1", "AND owner_pid < 0 LIMIT 1"),),
         "ledger/test_conformance_rescoping.py -k 'sqlite and somebody_holds'",
     ),
     Mutant(
         "places counted behind the filter",
         "a reader that goes on under another filter misses nothing",
-        "ledger/streams.py",
+        "ledger/reads/streams.py",
         (
             (
                 "Fresh(chunk, row[-2], row[-1], result_from(row)) for row in rows]",
@@ -574,14 +563,14 @@ MUTANTS = (
     Mutant(
         "restart keeps spent attempts",
         "a restart is from the beginning: what was pending after a try has every attempt again",
-        "ledger/reopening.py",
+        "ledger/verbs/reopen.py",
         (('if kind == "restart" else []', "if not kind else []"),),
         "ledger/test_conformance_reopening.py -k 'sqlite and begins_with_every_attempt'",
     ),
     Mutant(
         "restart forgets a later try",
         "an attempt that was spent after a restart stays spent",
-        "ledger/reopening.py",
+        "ledger/verbs/reopen.py",
         (
             (
                 "    return [row[2:] for row in rows if doc.covers(row[0], row[1])]",
@@ -593,35 +582,35 @@ MUTANTS = (
     Mutant(
         "links not judged",
         "a worker that does not know an exclusion enqueues nothing against it",
-        "ledger/links.py",
+        "ledger/verbs/links.py",
         (("    if rules is not None:\n", "    if rules is not None and not found:\n"),),
         "ledger/test_conformance_excluding.py -k 'sqlite and (found_later or planned_later)'",
     ),
     Mutant(
         "excluded targets claimed",
         "what comes back after an exclusion is not fetched",
-        "ledger/claiming.py",
+        "ledger/verbs/claim.py",
         (("        if rows and self._rules is not None:\n", "        if rows and self._rules is None:\n"),),
         "ledger/test_conformance_excluding.py -k 'sqlite and (comes_back or suspect_that_fits)'",
     ),
     Mutant(
         "a rescue is a pulse",
         "an interrupted job stands still since its last commit, whoever freed what its dead worker held",
-        "ledger/views_events.py",
+        "ledger/reads/events.py",
         ((" AND e.verb <> 'rescue'", ""),),
         "ledger/test_conformance_looks.py -k 'rescue_is_no_pulse and sqlite'",
     ),
     Mutant(
         "keys kept from another ledger",
         "a restored job knows its targets: none is found and fetched a second time (L2)",
-        "ledger/restoring.py",
+        "ledger/copies/copy_in.py",
         (('            row["key"] = self._key(', "            self._key("),),
         "snapshots/test_round_trip.py -k 'every_job and sqlite'",
     ),
     Mutant(
         "a restored job goes on by itself",
         "what is restored waits to be asked: two copies of a job do not crawl at once (E18)",
-        "ledger/restoring.py",
+        "ledger/copies/copy_in.py",
         (
             (
                 '    if before.status == "in_progress":\n        step = ',
@@ -633,28 +622,28 @@ MUTANTS = (
     Mutant(
         "targets per host not capped",
         "a site without an end fills the job up to the cap of its host, and no further (FRO-11, H10)",
-        "ledger/links.py",
+        "ledger/verbs/links.py",
         (("        first = capped(tx, job, first, per_host_max)\n", "        pass\n"),),
         "ledger/test_conformance_limits.py -k 'sqlite and TargetsPerHost'",
     ),
     Mutant(
         "targets per host remembered from another run",
         "rows that came or went since the last run are counted before a cap is applied (FRO-11)",
-        "ledger/jobs.py",
+        "ledger/verbs/jobs.py",
         (('    tx.run("DELETE FROM host_total WHERE job = ?", (job,))\n', ""),),
         "ledger/test_conformance_limits.py -k 'sqlite and TargetsPerHost'",
     ),
     Mutant(
         "books of a run without what is being settled",
         "a run keeps the numbers of its end, as they stood then",
-        "ledger/jobs.py",
+        "ledger/verbs/jobs.py",
         (('    write_tallies(tx)\n    tx.run(\n        "UPDATE run', '    tx.run(\n        "UPDATE run'),),
         "ledger/test_conformance_surveys.py -k 'sqlite and ends_with_a_rescue'",
     ),
     Mutant(
         "a diff of two runs knows only today",
         "what two runs differ in stays so, whatever later runs bring",
-        "ledger/views_surveys.py",
+        "ledger/reads/surveys.py",
         (("    then = _overwritten(tx, younger, run)\n", "    then = {}\n"),),
         "cli/test_only_new.py -k 'stays_as_it_was'",
     ),
@@ -688,14 +677,14 @@ MUTANTS = (
     Mutant(
         "removed twice",
         "`diff` names a page as removed once: where it was held at the end of the earlier run",
-        "ledger/views_surveys.py",
+        "ledger/reads/surveys.py",
         (("was_held = row[2] is not None and row[0] not in was_gone", "was_held = row[2] is not None"),),
         "ledger/test_conformance_surveys.py -k 'sqlite and gone_in_the_earlier_run'",
     ),
     Mutant(
         "lawless rows committed",
         "rows that were made up are refused before the commit (SEC-10)",
-        "ledger/restoring.py",
+        "ledger/copies/copy_in.py",
         (("    _refuse_lawless(tx, made, judge)\n", ""),),
         "snapshots/test_hostile.py -k 'break_a_law and sqlite'",
     ),

@@ -6,6 +6,20 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "one page that looks like a block pauses the job",
+        "a help page about captchas is a page (JOB-12)",
+        "policy/blocking.py",
+        (("LOOKALIKES_MAX = 3\n", "LOOKALIKES_MAX = 1\n"),),
+        "cli/test_blocked.py -k 'help_page_about_captchas'",
+    ),
+    Mutant(
+        "timed out while a walk stands",
+        "a rescan of as many pages as the limit fetches them again (L10)",
+        "policy/phases.py",
+        (("    if work.walks or phase in busy", "    if (work.walks and not work.limited) or phase in busy"),),
+        "ledger/test_conformance_limits.py -k 'sqlite and while_a_walk_stands'",
+    ),
+    Mutant(
         "suspects in company",
         "one killer does not spend its neighbours' attempts (TGT-06)",
         "policy/recovery.py",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadParams
 from holdfast.model.target import TargetRow
-from holdfast.policy.filters import JOBS, KEYS, TARGETS, Grammar, Reading, matches, parse, reading, resolved
+from holdfast.policy.filters import JOBS, KEYS, TARGETS, FilterText, Grammar, matches, parse, reading, resolved
 
 FROG = TargetRow(
     id=7,
@@ -188,9 +188,9 @@ def test_bytes_that_are_no_text_are_refused_before_a_ledger_is_asked_for_them() 
 
 
 def test_how_a_value_is_meant_is_said_in_one_place() -> None:
-    assert reading("depth", ">=3") == Reading(">=", 3)
-    assert reading("url", ">=3") == Reading("=", ">=3")
-    assert reading("host", "*.test") == Reading("*", "*.test")
+    assert reading("depth", ">=3") == FilterText(">=", 3)
+    assert reading("url", ">=3") == FilterText("=", ">=3")
+    assert reading("host", "*.test") == FilterText("*", "*.test")
 
 
 @given(st.text(max_size=40))

@@ -14,10 +14,10 @@ from holdfast import wiring
 from holdfast.blobs.shelf import SegmentShelf
 from holdfast.clock import ManualClock
 from holdfast.config import Settings
-from holdfast.engine import snapshots
-from holdfast.engine.restore import Snapshot, Wishes
-from holdfast.engine.tarball import Packer, Unpacker
-from holdfast.ledger.portable import OF_A_JOB
+from holdfast.control import snapshot
+from holdfast.control.restore import RestoreOptions, Snapshot
+from holdfast.control.tarball import TarReader, TarWriter
+from holdfast.ledger.copies.portable import OF_A_JOB
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.bookmark import Bookmark
 from holdfast.model.job import Job, Phases
@@ -95,22 +95,24 @@ def with_bodies(ledger: Ledger, job: int, folder: Path) -> SegmentShelf:
 def taken(ledger: Ledger, job: int, shelf: SegmentShelf | None = None) -> bytes:
     """A snapshot's bytes."""
     file = io.BytesIO()
-    snapshots.write(ledger, shelf, ledger.books(job)[0], file.write, at_ms=AT_MS)
+    snapshot.write(ledger, shelf, ledger.books(job)[0], file.write, at_ms=AT_MS)
     return file.getvalue()
 
 
-def restored(ledger: Ledger, folder: Path, stored: bytes, **wishes: Any) -> Job:
-    return wiring.restore_snapshot(Settings(data=folder), ledger, Snapshot(io.BytesIO(stored)), Wishes(**wishes))
+def restored(ledger: Ledger, folder: Path, stored: bytes, **restore_options: Any) -> Job:
+    return wiring.restore_snapshot(
+        Settings(data=folder), ledger, Snapshot(io.BytesIO(stored)), RestoreOptions(**restore_options)
+    )
 
 
 def repacked(stored: bytes, change: Callable[[Manifest, dict[str, bytes]], Manifest]) -> bytes:
     """A snapshot that somebody made to deceive: every hash in it is right, what it says is not."""
-    members = Unpacker(io.BytesIO(stored))
+    members = TarReader(io.BytesIO(stored))
     files = {name: b"".join(members.blocks(name)) for name in members.names}
     manifest = msgspec.json.decode(files.pop(MANIFEST), type=Manifest)
     manifest = change(manifest, files).sealed()
     out = io.BytesIO()
-    packer = Packer(out.write)
+    packer = TarWriter(out.write)
     for name, content in {**files, MANIFEST: manifest.encoded()}.items():
         packer.add(name, len(content), [content])
     packer.end()

@@ -16,9 +16,9 @@ import pytest
 from holdfast import wiring
 from holdfast.blobs.shelf import SegmentShelf
 from holdfast.config import Settings
-from holdfast.engine.restore import Snapshot
-from holdfast.engine.snapshots import SEGMENT_BYTES, load_zstd
-from holdfast.engine.tarball import END, Packer, Unpacker
+from holdfast.control.restore import Snapshot
+from holdfast.control.snapshot import SEGMENT_BYTES, load_zstd
+from holdfast.control.tarball import END, TarReader, TarWriter
 from holdfast.errors import BadParams, Corrupt, HoldfastError, LedgerUnfit, Refused
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.snapshot import MANIFEST, Manifest, Part
@@ -51,13 +51,13 @@ def ledger(tmp_path: Path) -> Iterator[SqliteLedger]:
 
 
 def members_of(stored: bytes) -> dict[str, bytes]:
-    members = Unpacker(io.BytesIO(stored))
+    members = TarReader(io.BytesIO(stored))
     return {name: b"".join(members.blocks(name)) for name in members.names}
 
 
 def packed(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
-    packer = Packer(out.write)
+    packer = TarWriter(out.write)
     for name, content in files.items():
         packer.add(name, len(content), [content])
     packer.end()
@@ -248,7 +248,7 @@ def test_what_a_sound_file_says_is_checked_and_nothing_is_written(
 def test_what_unpacks_to_more_than_was_ever_packed_is_refused(
     stored: bytes, ledger: SqliteLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.engine.unpacking.ROW_BYTES_MAX", 0)
+    monkeypatch.setattr("holdfast.control.unpacking.ROW_BYTES_MAX", 0)
     bomb = repacked(stored, lambda manifest, files: _placed(manifest, files, 0, b" " * (SEGMENT_BYTES + 1)))
     with pytest.raises(Refused, match="larger than it may be"):
         restored(ledger, tmp_path, bomb)

@@ -19,7 +19,7 @@ from holdfast import wiring
 from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
 from holdfast.config import Settings
-from holdfast.engine.snapshots import load_zstd
+from holdfast.control.snapshot import load_zstd
 from holdfast.errors import Refused
 from holdfast.ledger.postgres import PostgresLedger
 from holdfast.model.job import Options

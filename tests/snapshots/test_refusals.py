@@ -20,13 +20,13 @@ from holdfast.audit.verify import verify
 from holdfast.blobs.shelf import MARK, SegmentShelf
 from holdfast.clock import ManualClock
 from holdfast.config import Settings
-from holdfast.engine import snapshots
-from holdfast.engine.export import every_page
+from holdfast.control import snapshot
+from holdfast.control.losses import every_page
 from holdfast.engine.liveness import boot_id, this_process
 from holdfast.errors import BadParams, LedgerUnavailable, LedgerUnfit, NotFound, Refused
 from holdfast.faults import InjectedFault
-from holdfast.ledger.memory import MemoryLedger, MemoryStore
 from holdfast.ledger.sqlite import SqliteLedger
+from oracle.ledger import MemoryLedger, MemoryStore
 from snapshots.jobs import AT_MS, image, restored, sqlite_ledger, taken, with_bodies, write_jobs
 
 
@@ -175,7 +175,7 @@ def test_a_job_that_changes_while_it_is_read_gives_no_snapshot(scene: Scene) -> 
     file = io.BytesIO()
     meddling: Any = Meddling(scene.ledger, scene.ledger.targets(job)[0].id)
     with pytest.raises(Refused, match="changed while it was read"):
-        snapshots.write(meddling, None, scene.ledger.books(job)[0], file.write, at_ms=AT_MS)
+        snapshot.write(meddling, None, scene.ledger.books(job)[0], file.write, at_ms=AT_MS)
     with pytest.raises(Refused, match="damaged"):
         restored(scene.empty, scene.elsewhere, file.getvalue())
 

@@ -13,9 +13,9 @@ import pytest
 from audit.stories import BOOT, Worker, begun, won
 from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
-from holdfast.engine.restore import Snapshot
+from holdfast.control.restore import Snapshot
 from holdfast.errors import Corrupt, Refused
-from holdfast.ledger.portable import OF_A_JOB, OF_NO_JOB
+from holdfast.ledger.copies.portable import OF_A_JOB, OF_NO_JOB
 from holdfast.ledger.postgres import PostgresLedger
 from holdfast.model.outcome import PlanBatch
 from holdfast.model.portable import ID_MAX, moved_by

@@ -10,31 +10,31 @@ from tidy.source_tree import PACKAGE, Import, Module, imports_of, our_package, r
 
 # fmt: off
 LAYERS: dict[str, int] = {
-    "errors":  0, "clock":    0, "faults":  0, "version": 0,
+    "errors":  0, "clock":   0, "faults": 0, "version": 0,
     "model":   1,
-    "policy":  2, "audit":    2,
-    "ports":   3, "recipe":   3,
-    "engine":  4, "ledger":   4, "fetch":   4, "blobs":   4, "hot":   4, "recipes":   4,
-    "config":  5, "wiring":   5, "dispatch": 5, "doctor": 5,
-    "client":  6, "api":      6, "demo":    6, "testing": 6,
-    "dash":    7, "cli":      7, "__main__": 8,
+    "policy":  2, "audit":   2,
+    "ports":   3, "recipe":  3,
+    "engine":  4, "ledger":  4, "fetch":  4, "blobs":   4, "hot":    4, "recipes": 4,
+    "control": 5, "views":   5, "config": 5, "wiring":  5, "doctor": 5,
+    "dispatch": 6, "client": 6, "api":    6, "demo":    6, "testing": 6,
+    "dash":    7, "cli":     7, "__main__": 8,
 }
 
 # Imports between parts of one layer, each with its reason. Layer 4 has none, ever.
 SIDEWAYS: dict[tuple[str, str], str] = {
-    ("faults",   "errors"): "an armed point raises our own errors",
-    ("faults",   "clock"):  "an armed point may delay",
-    ("recipe",   "ports"):  "a step is handed a Fetcher",
-    ("wiring",   "config"): "settings in, objects out",
-    ("doctor",   "config"): "reading the settings is its first check",
-    ("doctor",   "wiring"): "it looks at the objects that settings make",
-    ("dispatch", "config"): "a worker process reads its own settings",
-    ("dispatch", "wiring"): "a worker process builds its own objects",
-    ("api",      "client"): "REST is the facade with HTTP around it",
-    ("demo",     "client"): "the demo uses Holdfast as its users do",
-    ("testing",  "client"): "recipe authors' tests submit jobs",
-    ("testing",  "demo"):   "the fake web serves the demo's worlds",
-    ("cli",      "dash"):   "`serve` starts the dashboard",
+    ("faults",   "errors"):  "an armed point raises our own errors",
+    ("faults",   "clock"):   "an armed point may delay",
+    ("recipe",   "ports"):   "a step is handed a Fetcher",
+    ("wiring",   "config"):  "settings in, objects out",
+    ("wiring",   "control"): "snapshots are handed their files here",
+    ("wiring",   "views"):   "exports are handed their files here",
+    ("doctor",   "config"):  "reading the settings is its first check",
+    ("doctor",   "wiring"):  "it looks at the objects that settings make",
+    ("api",      "client"):  "REST is the facade with HTTP around it",
+    ("demo",     "client"):  "the demo uses Holdfast as its users do",
+    ("testing",  "client"):  "recipe authors' tests submit jobs",
+    ("testing",  "demo"):    "the fake web serves the demo's worlds",
+    ("cli",      "dash"):    "`serve` starts the dashboard",
 }
 
 ADAPTERS = frozenset({"ledger", "fetch", "blobs", "hot"})

@@ -44,7 +44,7 @@ class Link:
     headers: tuple[str, ...] = ()
 
 
-Page = Answer | list[Answer] | functools.partial[bytes] | Wall | Link
+WorldPage = Answer | list[Answer] | functools.partial[bytes] | Wall | Link
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,17 @@ class Behaviour:
 
     group: str
     what: str
-    bad: Page
+    bad: WorldPage
     ends: str
     says: str = ""
     of: str = "/bad"
-    more: dict[str, Page] = field(default_factory=dict)
+    more: dict[str, WorldPage] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     asked: int | None = 1
     seconds_max: float = 20.0
     rss_mb_max: int = 90
     tls: bool = False
-    other: dict[str, Page] = field(default_factory=dict)  # pages of a second host; `of` then begins with OTHER
+    other: dict[str, WorldPage] = field(default_factory=dict)  # pages of a second host; `of` then begins with OTHER
     job: str = "completed"
     settings: dict[str, str] = field(default_factory=dict)
     seconds_min: float = 0.0
@@ -117,7 +117,7 @@ def links(count: int) -> bytes:
     return html(b"".join(b"<a href=%x>" % n for n in range(count)))
 
 
-def hops(count: int) -> dict[str, Page]:
+def hops(count: int) -> dict[str, WorldPage]:
     return {f"/hop{n}": to(f"/hop{n + 1}") for n in range(1, count)} | {f"/hop{count}": html()}
 
 

@@ -19,7 +19,7 @@ from fetch.hostile import HostileSite, in_a_thread
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
 from holdfast.ports import Ledger
-from web.behaviours import JOB, OTHER, Answer, Behaviour, Link, Page, Wall, html
+from web.behaviours import JOB, OTHER, Answer, Behaviour, Link, Wall, WorldPage, html
 
 AT_ONCE = 6  # most of them wait
 COMMAND_S_MAX = 60
@@ -68,7 +68,7 @@ class Web:
         return page() if isinstance(page, partial) or getattr(page, "__name__", "") == "<lambda>" else page  # type: ignore[operator,return-value]
 
 
-def hosts_of(row: Behaviour) -> dict[str, dict[str, Page]]:
+def hosts_of(row: Behaviour) -> dict[str, dict[str, WorldPage]]:
     """The pages of a behaviour's own host, and of its second one."""
     start = html(b"<a href=/bad>bad</a><a href=/neighbour>good</a>")
     other = other_of(row)

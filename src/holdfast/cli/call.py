@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.cli.arguments import Globals
-from holdfast.cli.voice import Voice
+from holdfast.cli.screen.console import Console
 from holdfast.clock import Clock, SystemClock
 from holdfast.config import Settings
 from holdfast.errors import BadParams, NotFound
 
 if TYPE_CHECKING:
-    from holdfast.cli.signals import Ears
+    from holdfast.cli.signals import SignalHandlers
     from holdfast.ports import Ledger
 
 
@@ -27,9 +27,11 @@ class Call:
     options: argparse.Namespace
     globals: Globals
     settings: Settings
-    voice: Voice
+    console: Console
     clock: Clock = field(default_factory=SystemClock)
-    ears: Ears | None = None  # of who works several jobs, and wants to hear of a signal that came during one of them
+    handlers: SignalHandlers | None = (
+        None  # of who works several jobs, and wants to hear of a signal that came during one of them
+    )
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:

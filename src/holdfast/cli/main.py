@@ -10,12 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from holdfast.cli.arguments import NAMES, Globals, did_you_mean, take_globals
-from holdfast.cli.commands import COMMANDS, TOPIC_NAMES, Command, command, overview
+from holdfast.cli.commands.table import COMMANDS, TOPIC_NAMES, Command, command, overview
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
-    from holdfast.cli.voice import Voice
+    from holdfast.cli.screen.console import Console
     from holdfast.config import Settings
 
 HELP = ("-h", "--help", "help")
@@ -94,27 +94,27 @@ def _helped(rest: list[str]) -> Command | None:
 
 
 def _help(topic: str | None) -> int:
-    from holdfast.cli.voice import fitting
+    from holdfast.cli.screen.console import fitting
 
     if topic is None:
         print(fitting(overview(), sys.stdout))
         return 0
-    from holdfast.cli.topics import TOPICS
+    from holdfast.cli.screen.topics import TOPICS
 
     print(fitting(TOPICS[topic][1](), sys.stdout))
     return 0
 
 
 def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
-    from holdfast.cli.aside import prints_said
     from holdfast.cli.call import Call
-    from holdfast.cli.voice import standard_voice
+    from holdfast.cli.screen.console import standard_console
+    from holdfast.cli.screen.stdout_capture import stdout_captured
     from holdfast.config import Settings
 
-    voice = standard_voice(options)
+    console = standard_console(options)
     settings = None
     try:
-        module = import_module(f"holdfast.cli.{found.module if found else 'home'}")
+        module = import_module(f"holdfast.cli.commands.{found.module if found else 'home'}")
         from holdfast.cli.parser import Parser
 
         name = found.name if found else ""
@@ -122,14 +122,14 @@ def _run(options: Globals, found: Command | None, argv: list[str]) -> int:
         module.arguments(parser)
         typed = parser.read(argv)
         settings = Settings() if getattr(module, "READS_SETTINGS_ITSELF", False) else _settings(options, name)
-        _listen_to_logs(voice)
-        with nullcontext() if getattr(module, "WRITES_STDOUT_ITSELF", False) else prints_said(voice):
-            code: int = module.run(Call(name, typed, options, settings, voice))
+        _listen_to_logs(console)
+        with nullcontext() if getattr(module, "WRITES_STDOUT_ITSELF", False) else stdout_captured(console):
+            code: int = module.run(Call(name, typed, options, settings, console))
         sys.stdout.flush()
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except Exception as error:  # noqa: BLE001 - the edge: whatever happened becomes a sentence and an exit code
-        return _report(voice, settings, error)
+        return _report(console, settings, error)
     return code
 
 
@@ -146,27 +146,27 @@ def _settings(options: Globals, name: str) -> Settings:
     return config.load(data=options.data, database=options.database, config=options.config)
 
 
-def _report(voice: Voice, settings: Settings | None, error: Exception) -> int:
+def _report(console: Console, settings: Settings | None, error: Exception) -> int:
     from holdfast.cli import exits
-    from holdfast.cli.crashes import Unexpected, explained
+    from holdfast.dispatch.crashes import Unexpected, explained
 
     known = isinstance(error, Unexpected) or exits.of_error(error) != exits.UNEXPECTED
     told = error if isinstance(error, HoldfastError) and known else explained(settings, error)
-    voice.complain(told)
+    console.complain(told)
     return exits.of_error(told)
 
 
-def _listen_to_logs(voice: Voice) -> None:
-    from holdfast.cli.crashes import send_logs_to
+def _listen_to_logs(console: Console) -> None:
+    from holdfast.cli.screen.log_lines import send_logs_to
 
-    send_logs_to(voice)
+    send_logs_to(console)
 
 
 def _complain(options: Globals, error: HoldfastError) -> int:
     from holdfast.cli import exits
-    from holdfast.cli.voice import standard_voice
+    from holdfast.cli.screen.console import standard_console
 
-    standard_voice(options).complain(error)
+    standard_console(options).complain(error)
     return exits.of_error(error)
 
 
@@ -195,7 +195,7 @@ def _leave_threads(code: int) -> None:
     if threads is not None and threads.are_left():
         os._exit(code)
     if "multiprocessing.process" in sys.modules:
-        from holdfast.cli.children import leave_behind
+        from holdfast.cli.child_processes import leave_behind
 
         leave_behind(code)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Never
 
 from holdfast.cli.arguments import NAMES, did_you_mean
-from holdfast.cli.voice import columns_of, fitting
+from holdfast.cli.screen.console import columns_of, fitting
 from holdfast.errors import UsageError
 
 GLOBAL_HELP = """\

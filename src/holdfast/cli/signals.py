@@ -10,11 +10,11 @@ from types import FrameType
 from typing import Protocol
 
 from holdfast.cli import exits
-from holdfast.cli.feed import Feed
-from holdfast.cli.moments import Screen
-from holdfast.cli.overhearing import overheard
-from holdfast.cli.text import count_of
+from holdfast.cli.screen.feed import Feed
+from holdfast.cli.screen.progress import Screen
+from holdfast.cli.signal_thread import overheard
 from holdfast.clock import pause_thread
+from holdfast.model.spelling import count_of
 
 LISTEN_EVERY_S = 0.05
 GRACE_S = 5.0  # beyond the deadline of pages in hand
@@ -31,8 +31,8 @@ class Interruptible(Protocol):
     def interrupt(self, why: str) -> None: ...
 
 
-class Ears:
-    """Hears signals from before a session exists until it is over; what came early is passed on when it begins."""
+class SignalHandlers:
+    """Handles signals from before a session exists until it is over; what came early is passed on when it begins."""
 
     def __init__(self, deadline_s: float) -> None:
         self._deadline_s = deadline_s
@@ -126,14 +126,14 @@ def _finishing(in_flight: int, deadline_s: float) -> str:
 
 
 @contextmanager
-def hearing(ears: Ears) -> Iterator[None]:
+def handling_signals(handlers: SignalHandlers) -> Iterator[None]:
     """Install handlers for the time of the block, and put back what was there."""
-    wanted = {signal.SIGINT: ears.on_interrupt, signal.SIGTERM: ears.on_stop, signal.SIGHUP: ears.on_stop}
+    wanted = {signal.SIGINT: handlers.on_interrupt, signal.SIGTERM: handlers.on_stop, signal.SIGHUP: handlers.on_stop}
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # nohup means it
         del wanted[signal.SIGHUP]
     before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
     try:
-        with overheard(ears):
+        with overheard(handlers):
             yield
     finally:
         for number, handler in before.items():

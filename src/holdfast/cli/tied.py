@@ -9,7 +9,7 @@ import signal
 import sys
 
 from holdfast.cli.main import main
-from holdfast.cli.nursery import tie_to
+from holdfast.dispatch.local.fork_server import tie_to
 
 if __name__ == "__main__":
     tie_to(int(sys.argv.pop(1)), signal.SIGTERM)

@@ -8,9 +8,9 @@ from typing import Any
 
 from holdfast import wiring
 from holdfast.config.headers import check_secrets
-from holdfast.engine.asking import Asked, changes_of, judge
-from holdfast.engine.control import rescan
-from holdfast.engine.rescope import update_scope
+from holdfast.control.reopen import rescan
+from holdfast.control.rescope import update_scope
+from holdfast.control.submit import JobRequest, changes_of, judge
 from holdfast.errors import BadParams, Refused
 from holdfast.model.job import Job, Options
 from holdfast.ports import Ledger
@@ -19,8 +19,8 @@ ACTOR = "api"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """Fulfils `engine.asking.Desk` by refusing what is to be refused, and changes nothing.
+class CheckOnly:
+    """Fulfils `control.submit.SubmitHooks` by refusing what is to be refused, and changes nothing.
 
     `update`: a changed scope is not refused.
     """
@@ -53,7 +53,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counter(Gate):
+class ClientSubmit(CheckOnly):
     """The same, and what is asked for is done: a changed scope is applied to what is pending."""
 
     ledger: Ledger
@@ -76,9 +76,9 @@ class Counter(Gate):
         return update_scope(self.ledger, job, params, actor=ACTOR, because=because)[0]
 
 
-def check(ledger: Ledger | None, asked: Asked) -> None:
+def check(ledger: Ledger | None, asked: JobRequest) -> None:
     """Raise what would be refused of it. Writes nothing; without a ledger there are no jobs yet."""
-    gate = Gate()
+    gate = CheckOnly()
     found, params, options = judge(ledger, asked, gate)
     if found is not None:
         gate.as_found(found, params, options)

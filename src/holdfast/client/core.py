@@ -13,20 +13,20 @@ from holdfast import config, wiring
 from holdfast.client import asked
 from holdfast.client.aio import AsyncJob, awaited, awaited_job
 from holdfast.client.arguments import refuses_wrong_kinds
-from holdfast.client.asking import ACTOR, Counter, check
+from holdfast.client.asking import ACTOR, ClientSubmit, check
 from holdfast.client.facade import Job
 from holdfast.client.options import CrawlOptions, PaceOptions, read_options
 from holdfast.client.values import Row
 from holdfast.clock import SystemClock
-from holdfast.engine.asking import Asked, find_or_submit
-from holdfast.engine.documents import every_host, host_document
+from holdfast.control.submit import JobRequest, find_or_submit
 from holdfast.errors import BadParams, NotFound
 from holdfast.model.keys import seed_address
+from holdfast.views.documents import every_host, host_document
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from holdfast.config.jobfile import JobWish
+    from holdfast.config.jobfile import JobDescription
 
 
 @refuses_wrong_kinds("__init__")
@@ -87,18 +87,18 @@ class Client:
         Every row is read and checked before the first job is submitted. What a command does at its end (`output`,
         `fail_on` …) is the program's own affair here.
         """
-        from holdfast.config.lists import wishes_of_list
+        from holdfast.config.lists import descriptions_in_list
 
-        rows: list[Asked] = []
+        rows: list[JobRequest] = []
 
-        def checked(wish: JobWish) -> str:
-            rows.append(asked.row(self._settings, wish, Path(path).stem))
+        def checked(description: JobDescription) -> str:
+            rows.append(asked.row(self._settings, description, Path(path).stem))
             check(ledger, rows[-1])
             return rows[-1].identity()
 
         is_new = wiring.is_untouched(self._settings)
         with nullcontext() if is_new else closing(wiring.open_ledger(self._settings)) as ledger:
-            wishes_of_list(Path(path), Path(template), checked)
+            descriptions_in_list(Path(path), Path(template), checked)
         return [self._submitted(row) for row in rows]
 
     def restore(self, path: str | Path, *, name: str | None = None, replace: bool = False, trust: bool = False) -> Job:
@@ -107,11 +107,11 @@ class Client:
         One that wants more than public pages (private addresses, secrets of this computer, a proxy, code of its own) is
         refused and said to, unless `trust` is given.
         """
-        from holdfast.engine.restore import Wishes
+        from holdfast.control.restore import RestoreOptions
 
-        wishes = Wishes(name, replace, ACTOR, trust)
+        restore_options = RestoreOptions(name, replace, ACTOR, trust)
         with wiring.opened_snapshot(Path(path)) as snapshot, closing(wiring.open_ledger(self._settings)) as ledger:
-            return Job(self._settings, wiring.restore_snapshot(self._settings, ledger, snapshot, wishes))
+            return Job(self._settings, wiring.restore_snapshot(self._settings, ledger, snapshot, restore_options))
 
     def job(self, reference: str) -> Job:
         """By name, id or a unique beginning of the id; NotFound says what there is."""
@@ -155,9 +155,9 @@ class Client:
             Row({"name": each.name, "ok": each.ok, "required": each.required, "detail": each.detail}) for each in checks
         ]
 
-    def _submitted(self, wanted: Asked, *, update: bool = False) -> Job:
+    def _submitted(self, wanted: JobRequest, *, update: bool = False) -> Job:
         with closing(wiring.open_ledger(self._settings)) as ledger:
-            found = find_or_submit(ledger, wanted, Counter(ledger=ledger, update=update), actor=ACTOR)
+            found = find_or_submit(ledger, wanted, ClientSubmit(ledger=ledger, update=update), actor=ACTOR)
             return Job(self._settings, found)
 
     def __enter__(self) -> Self:

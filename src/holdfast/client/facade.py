@@ -19,19 +19,12 @@ from holdfast.client.working import Halt, OnProgress, work
 from holdfast.clock import SystemClock, iso, pause_thread
 from holdfast.config import Settings
 from holdfast.config.results_file import writable
-from holdfast.engine import control, retrying
-from holdfast.engine import exclude as exclusions
-from holdfast.engine.asking import same_inputs, second_job
-from holdfast.engine.breakdown import breakdown_document
-from holdfast.engine.documents import change_document, failures_document, run_document, target_document
-from holdfast.engine.explain import explain
-from holdfast.engine.history import checkpoint_document, every_checkpoint
-from holdfast.engine.ordering import CASES, by_number, parse_sort
-from holdfast.engine.past import past_of
-from holdfast.engine.progress import average_rate, job_document
-from holdfast.engine.results import Fields, parse_fields
-from holdfast.engine.rollback import foretell, rollback, rollback_document
-from holdfast.engine.rollback import fork as forked
+from holdfast.control import exclude as exclusions
+from holdfast.control import reopen, retry, stopping
+from holdfast.control.rollback import foretell, rollback, rollback_document
+from holdfast.control.rollback import fork as forked
+from holdfast.control.submit import same_inputs, second_job
+from holdfast.engine import recovery
 from holdfast.engine.waits import waited_for
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model import job as model
@@ -41,7 +34,17 @@ from holdfast.model.target import TargetRow
 from holdfast.policy import filters, limits
 from holdfast.policy.marks import check_word
 from holdfast.ports import Ledger
+from holdfast.recipe.kind import CASES
 from holdfast.recipes import catalogue
+from holdfast.views import standing
+from holdfast.views.breakdown import breakdown_document
+from holdfast.views.documents import change_document, failures_document, run_document, target_document
+from holdfast.views.explain import explain
+from holdfast.views.history import checkpoint_document, every_checkpoint
+from holdfast.views.job import average_rate, job_document
+from holdfast.views.ordering import by_number, parse_sort
+from holdfast.views.past import past_of
+from holdfast.views.results import Fields, parse_fields
 
 POLL_S = 0.05
 ROWS_AT_ONCE = 500
@@ -83,9 +86,9 @@ class Job:
         """What `holdfast status JOB --json` gives."""
         with self._ledger() as ledger:
             job, counts, point = ledger.books(self._key)
-            worked, now_ms = control.holder_of(ledger, job) is not None, SystemClock().wall_ms()
+            worked, now_ms = recovery.holder_of(ledger, job) is not None, SystemClock().wall_ms()
             life_s = self._settings.lease_s
-            job = control.as_it_stands(ledger, job, is_worked=worked, now_ms=now_ms, life_s=life_s)
+            job = standing.as_it_stands(ledger, job, is_worked=worked, now_ms=now_ms, life_s=life_s)
             waits, rate = waited_for(ledger, job, counts, now_ms), average_rate(job, counts)
             past = past_of(ledger, job.id, now_ms)
             return job_document(
@@ -116,7 +119,7 @@ class Job:
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
             if mode in ("full", "new") and job.status == "completed":
-                control.rescan(ledger, job, mode=mode, actor=ACTOR)
+                reopen.rescan(ledger, job, mode=mode, actor=ACTOR)
             if mode == "new" and job.run == 0:
                 _refuse_second(ledger, job)
         if processes == 1:
@@ -127,11 +130,11 @@ class Job:
 
     def pause(self) -> None:
         """Finish the pages in hand, checkpoint, stop. Returns when that is done."""
-        self._request(control.pause, "paused")
+        self._request(stopping.pause, "paused")
 
     def cancel(self, *, now: bool = False) -> None:
         """Stop for good: pending becomes cancelled, results stay. `now`: so are the pages in hand."""
-        self._request(partial(control.cancel, now=now), "cancelled")
+        self._request(partial(stopping.cancel, now=now), "cancelled")
 
     def resume(
         self,
@@ -154,8 +157,8 @@ class Job:
         with self._ledger() as ledger:
             job = ledger.books(self._key)[0]
             if dry_run:
-                return retrying.foretell(ledger, job, _conditions(where)).requeues
-            return control.retry(ledger, job, _conditions(where), actor=ACTOR, because=f"retry {where}")[1]
+                return retry.foretell(ledger, job, _conditions(where)).requeues
+            return reopen.retry(ledger, job, _conditions(where), actor=ACTOR, because=f"retry {where}")[1]
 
     def exclude(self, pattern: str, *, regex: bool = False, this_run: bool = False, dry_run: bool = False) -> int:
         """Stop fetching URLs that fit, also while the job runs; how many pending ones were left out.
@@ -394,9 +397,9 @@ class Job:
             while job.status == "in_progress":
                 pause_thread(POLL_S)
                 job = ledger.books(self._key)[0]
-                row = control.outlook(ledger, job, recipe_known=True, asked=False)
+                row = recovery.outlook(ledger, job, recipe_known=True, asked=False)
                 if row.action == "acknowledge":
-                    job = control.make_ready(ledger, job, row, actor=ACTOR)
+                    job = recovery.make_ready(ledger, job, row, actor=ACTOR)
             if job.status != wanted:
                 raise Refused(f"{job.name} is {job.status} already: it ended before it could be {wanted}")
 

@@ -22,7 +22,7 @@ SIGNALS = {"pause": signal.SIGINT, "drain": signal.SIGTERM}
 NOT_WORKED = (1, 2, 4, 5, 7, 9)  # exit codes (ux 3.5) that say nothing about how the job ended
 
 
-class Command:
+class SeveralProcesses:
     """`holdfast resume JOB --processes N`, at work for as long as this program lives (`cli/tied.py`)."""
 
     def __init__(self, settings: Settings, uid: str, processes: int) -> None:
@@ -90,7 +90,7 @@ def work_by_several(
             raise Refused(f"{processes} processes cannot share {now.options.concurrency} fetches at once")
         if halt.is_asked():
             return
-        command = Command(settings, now.uid, processes)
+        command = SeveralProcesses(settings, now.uid, processes)
         halt.tell(command)
 
         def look() -> None:

@@ -10,11 +10,11 @@ from holdfast.client.values import Row
 from holdfast.client.working import Halt, Shift, take_up
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
-from holdfast.engine.control import holder_of
-from holdfast.engine.results import parse_fields
-from holdfast.engine.stream import Stream
+from holdfast.engine.recovery import holder_of
 from holdfast.model.bookmark import check_consumer
 from holdfast.ports import Ledger
+from holdfast.views.results import parse_fields
+from holdfast.views.stream import Stream
 
 GOING = ("pending", "in_progress")
 ALONE_MS = 2000  # so long a job may be without a worker while one hands over to another

@@ -13,8 +13,9 @@ from holdfast import wiring
 from holdfast.client.asking import ACTOR
 from holdfast.config import Settings
 from holdfast.config.headers import with_secrets
-from holdfast.engine.control import holder_of, limit_hosts, make_ready, outlook
-from holdfast.engine.session import Ended, Session
+from holdfast.control.limits import limit_hosts
+from holdfast.engine.recovery import holder_of, make_ready, outlook
+from holdfast.engine.session import Session, SessionEnd
 from holdfast.errors import Corrupt, IllegalMove, Refused
 from holdfast.model.job import Counts, Job
 from holdfast.recipes import catalogue
@@ -63,7 +64,7 @@ class Halt:
         return self._asked.is_set()
 
     def tell(self, who: Stoppable) -> None:
-        """Somebody is at work now; of an earlier wish to stop it hears at once."""
+        """A session is at work now; an earlier request to stop reaches it at once."""
         self._at_work.append(who)
         if self.is_asked():
             who.stop("drain")
@@ -80,7 +81,7 @@ class Shift:
         self._told: SimpleQueue[Progress | None] = SimpleQueue()
         self._session: Session = wiring.open_session(settings, with_secrets(job), progress=self._tell, trigger=ACTOR)
         self._thread = threading.Thread(target=self._work, name=f"holdfast {job.name}", daemon=True)
-        self._ended: Ended | None = None
+        self._ended: SessionEnd | None = None
         self._error: BaseException | None = None
         self._thread.start()
 

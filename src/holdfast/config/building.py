@@ -13,7 +13,7 @@ from holdfast.config.table import SETTINGS
 from holdfast.errors import BadParams
 
 if TYPE_CHECKING:
-    from holdfast.config.jobfile import JobWish
+    from holdfast.config.jobfile import JobDescription
 
 NEVER_S = 1e9  # the interval of checkpoints that are switched off
 
@@ -51,14 +51,14 @@ def settings_of(reading: Reading) -> Settings:
     )
 
 
-def _jobs(reading: Reading) -> dict[str, JobWish]:
+def _jobs(reading: Reading) -> dict[str, JobDescription]:
     """The jobs that files describe, checked like everything else."""
-    found: dict[str, JobWish] = {}
+    found: dict[str, JobDescription] = {}
     if not reading.trees["job"]:
         return found
-    from holdfast.config.jobfile import wish
+    from holdfast.config.jobfile import description
 
     for name, table in reading.trees["job"].items():
         origin = reading.origins["job", name]
-        found[name] = wish(name, table, where=f"{origin}: job.{name}", folder=Path(origin).parent)
+        found[name] = description(name, table, where=f"{origin}: job.{name}", folder=Path(origin).parent)
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.config import kinds
-from holdfast.config.kinds import Kind
+from holdfast.config import types
 from holdfast.config.secrets import refuse_clear_header
+from holdfast.config.types import ValueType
 
 COMMANDS: dict[str, str] = {"site": "crawl", "documents": "docs", "cases": "cases", "images": "images"}
 OWN_RECIPE = "run"
@@ -20,7 +20,7 @@ class JobKey:
     """One key. `option` is empty where the value stands without one, as seeds do; `joined` makes one word of a list."""
 
     name: str
-    kind: Kind
+    kind: ValueType
     commands: frozenset[str]
     meaning: str
     option: str = ""
@@ -40,22 +40,22 @@ def _params(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    return kinds.whole(0, 10**15).read(value)
+    return types.whole(0, 10**15).read(value)
 
 
 def _headers(value: Any) -> tuple[str, ...]:
-    lines = tuple(kinds.TEXTS.read([value] if isinstance(value, str) else value))
+    lines = tuple(types.TEXTS.read([value] if isinstance(value, str) else value))
     for line in lines:
         refuse_clear_header(line)
     return lines
 
 
-_TEXT, _TEXTS, _FLAG = kinds.TEXT, kinds.TEXTS, kinds.FLAG
-_NUMBER = Kind("number", _number, quoted=False)
-_DURATION, _SIZE = kinds.duration(0, YEARS_S), kinds.size(0, 10**15)
-_TABLE = Kind("table", _columns, quoted=False)
-_HEADERS = Kind("list of headers", _headers, quoted=False)
-_PARAMS = Kind("table", _params, quoted=False)
+_TEXT, _TEXTS, _FLAG = types.TEXT, types.TEXTS, types.FLAG
+_NUMBER = ValueType("number", _number, quoted=False)
+_DURATION, _SIZE = types.duration(0, YEARS_S), types.size(0, 10**15)
+_TABLE = ValueType("table", _columns, quoted=False)
+_HEADERS = ValueType("list of headers", _headers, quoted=False)
+_PARAMS = ValueType("table", _params, quoted=False)
 _CRAWL, _DOCS, _CASES, _IMAGES, _RUN = (frozenset({name}) for name in ("crawl", "docs", "cases", "images", "run"))
 
 # fmt: off
@@ -88,10 +88,10 @@ JOB_KEYS: dict[str, JobKey] = {row.name: row for row in (
     JobKey("nofollow",      _TEXT,     _CRAWL,        "which nofollow is obeyed: `pages`, `all`, `off`", "--nofollow"),
     JobKey("allow_private", _FLAG,     ALL,           "permit private addresses", "--allow-private"),
     JobKey("allow",         _TEXTS,    ALL,           "private addresses let through, one by one", "--allow"),
-    JobKey("resolve",       kinds.NAMES, ALL,         "names of simulated worlds, and where they are", "--resolve"),
+    JobKey("resolve",       types.NAMES, ALL,         "names of simulated worlds, and where they are", "--resolve"),
     JobKey("user_agent",    _TEXT,     ALL,           "what sites are told", "--user-agent"),
     JobKey("header",        _HEADERS,  ALL,           "`K: V`; secrets by `env:NAME` or `file:PATH`", "--header"),
-    JobKey("proxy",         kinds.SECRET_URL, ALL,    "a proxy; with a password `env:NAME` or `file:PATH`", "--proxy"),
+    JobKey("proxy",         types.SECRET_URL, ALL,    "a proxy; with a password `env:NAME` or `file:PATH`", "--proxy"),
     JobKey("headers_to",    _TEXTS,    ALL,           "hosts that headers go to, beside the seeds'", "--headers-to"),
     JobKey("ca_bundle",     _TEXT,     ALL,           "certificates to trust besides the system's", "--ca-bundle"),
     JobKey("cookies",       _FLAG,     ALL,           "keep cookies", "--cookies"),

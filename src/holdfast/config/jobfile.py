@@ -1,4 +1,4 @@
-"""Jobs as files describe them: from a TOML table to wishes, checked key by key. Pure; nothing is looked up or started.
+"""Jobs as files describe them: from a TOML table to a `JobDescription`, checked key by key. Pure; it starts nothing.
 
 A job is a table `job.NAME` in `holdfast.toml`, or a file of its own with the same keys.
 """
@@ -21,7 +21,7 @@ from holdfast.model.spelling import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobWish:
+class JobDescription:
     """What somebody wants. `options` are those of ux 3.2 as Python takes them: `{"delay": "2s", "include": ["/a/*"]}`.
 
     `kind` is `site`, `cases`, `documents`, `images`, or a recipe of one's own: `forum.py`, `module:recipe`. `pace` has
@@ -42,12 +42,12 @@ class JobWish:
         return COMMANDS.get(self.kind, OWN_RECIPE)
 
 
-def read_job_file(path: Path, row: Mapping[str, str] | None = None) -> JobWish:
+def read_job_file(path: Path, row: Mapping[str, str] | None = None) -> JobDescription:
     """The job of a file of its own, its placeholders filled from a row of a list where there is one."""
     return job_in(read_toml(path), path, row)
 
 
-def job_in(document: dict[str, Any], path: Path, row: Mapping[str, str] | None = None) -> JobWish:
+def job_in(document: dict[str, Any], path: Path, row: Mapping[str, str] | None = None) -> JobDescription:
     """The one job that this document describes: with its keys at the top, or as the only table `job.NAME`."""
     where, name = str(path), None
     if isinstance(document.get("job"), dict):
@@ -60,11 +60,13 @@ def job_in(document: dict[str, Any], path: Path, row: Mapping[str, str] | None =
     if row is not None:
         table = filled(document, row, where=where)
         refuse_reach(document, table, path.parent)
-    return wish(name, table, where=where, folder=path.parent)
+    return description(name, table, where=where, folder=path.parent)
 
 
-def wish(name: str | None, table: Mapping[str, Any], *, where: str, folder: Path | None = None) -> JobWish:
-    """The wishes of one table, checked; BadParams names the key, with a suggestion where one is near."""
+def description(
+    name: str | None, table: Mapping[str, Any], *, where: str, folder: Path | None = None
+) -> JobDescription:
+    """The job that one table describes, checked; BadParams names the key, with a suggestion where one is near."""
     kind = _kind(table, where)
     command = COMMANDS.get(kind, OWN_RECIPE)
     found: dict[str, Any] = {}
@@ -80,7 +82,7 @@ def wish(name: str | None, table: Mapping[str, Any], *, where: str, folder: Path
         else:
             found[key] = _read(row, value, where)
     inputs = next((_as_tuple(found.pop(key)) for key in INPUTS if key in found), ())
-    return JobWish(
+    return JobDescription(
         kind=_own_recipe(kind, folder) if command == OWN_RECIPE else kind,
         name=table.get("name", name),
         inputs=inputs,
@@ -91,17 +93,17 @@ def wish(name: str | None, table: Mapping[str, Any], *, where: str, folder: Path
     )
 
 
-def words(wish: JobWish) -> list[str]:
-    """The wishes as the words of their start command, so that both are checked and obeyed by the same code."""
-    found = [wish.kind] if wish.command == OWN_RECIPE else []
-    for text in wish.inputs:
+def words(description: JobDescription) -> list[str]:
+    """The job as the words of its start command, so that both are checked and obeyed by the same code."""
+    found = [description.kind] if description.command == OWN_RECIPE else []
+    for text in description.inputs:
         if text.startswith("-"):
-            raise BadParams(f"{wish.where}: {text!r} cannot be where a job begins")
-    found += wish.inputs
-    found += [] if wish.name is None else [f"--name={wish.name}"]
-    for key, value in wish.options.items():
+            raise BadParams(f"{description.where}: {text!r} cannot be where a job begins")
+    found += description.inputs
+    found += [] if description.name is None else [f"--name={description.name}"]
+    for key, value in description.options.items():
         found += _words(JOB_KEYS[key], value)
-    return found + [f"--param={name}={value}" for name, value in wish.params.items()]
+    return found + [f"--param={name}={value}" for name, value in description.params.items()]
 
 
 def filled(table: Mapping[str, Any], row: Mapping[str, str], *, where: str) -> dict[str, Any]:

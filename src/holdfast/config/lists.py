@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from holdfast.config.files import read_text, read_toml
-from holdfast.config.jobfile import JobWish, job_in
+from holdfast.config.jobfile import JobDescription, job_in
 from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import check_name
 
 
-def wishes_of_list(path: Path, template: Path, check: Callable[[JobWish], str]) -> list[tuple[int, JobWish]]:
+def descriptions_in_list(
+    path: Path, template: Path, check: Callable[[JobDescription], str]
+) -> list[tuple[int, JobDescription]]:
     """Each row's job with its line in the file; BadParams names all rows that cannot be read, or that `check` refuses,
     which otherwise says by what the job is known: no two rows are the same job.
 
@@ -23,20 +25,20 @@ def wishes_of_list(path: Path, template: Path, check: Callable[[JobWish], str]) 
     document = read_toml(template)
     names: dict[str, int] = {}
     known: dict[str, int] = {}
-    wanted: list[tuple[int, JobWish]] = []
+    wanted: list[tuple[int, JobDescription]] = []
     wrong: dict[str, list[int]] = {}
     for line, head, cells in _rows(path):
         where = f"{path}:{line}"
         try:
-            wish = replace(job_in(document, template, _row(head, cells)), where=where)
-            _check_name(wish, line, names)
-            if (first := known.setdefault(check(wish), line)) != line:
+            description = replace(job_in(document, template, _row(head, cells)), where=where)
+            _check_name(description, line, names)
+            if (first := known.setdefault(check(description), line)) != line:
                 raise BadParams(f"it is the job of line {first} too", hint='name = "{column}" makes them two')
         except UsageError as error:
             hint = f" ({error.hint})" if error.hint else ""
             wrong.setdefault(error.message.removeprefix(f"{where}: ") + hint, []).append(line)
         else:
-            wanted.append((line, wish))
+            wanted.append((line, description))
     if wrong:
         raise _nothing_is_used(path, wrong)
     return wanted
@@ -57,12 +59,12 @@ def _row(head: list[str], cells: list[str]) -> dict[str, str]:
     return dict(zip(map(str.strip, head), map(str.strip, cells), strict=True))
 
 
-def _check_name(wish: JobWish, line: int, names: dict[str, int]) -> None:
-    if wish.name is None:
+def _check_name(description: JobDescription, line: int, names: dict[str, int]) -> None:
+    if description.name is None:
         return
-    check_name(wish.name)
-    if names.setdefault(wish.name, line) != line:
-        raise BadParams(f"the name {wish.name!r} is that of line {names[wish.name]} too")
+    check_name(description.name)
+    if names.setdefault(description.name, line) != line:
+        raise BadParams(f"the name {description.name!r} is that of line {names[description.name]} too")
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str], list[str]]]:

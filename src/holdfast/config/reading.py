@@ -21,7 +21,7 @@ DEFAULT = "default"
 DEEPEST = 8  # tables in each other; no setting lies half as deep
 
 
-class Found(msgspec.Struct, frozen=True):
+class FoundSetting(msgspec.Struct, frozen=True):
     """A value as it was read, and where: an option, a variable, a file, or `default`. `typed` is what stood there."""
 
     value: Any
@@ -32,15 +32,15 @@ class Found(msgspec.Struct, frozen=True):
 class Reading(msgspec.Struct):
     """What all places together say. `alias_of` has the older names that were used, with the new key of each."""
 
-    found: dict[str, Found] = {}
+    found: dict[str, FoundSetting] = {}
     trees: dict[str, dict[str, dict[str, Any]]] = msgspec.field(default_factory=lambda: {name: {} for name in TREES})
     origins: dict[tuple[str, str], str] = {}  # (tree, name) -> where it was said
     alias_of: dict[str, str] = {}
     obsolete: dict[str, str] = {}
     paths: tuple[Path, ...] = ()
 
-    def __getitem__(self, key: str) -> Found:
-        return self.found.get(key) or Found(KEYS[key].default, DEFAULT)
+    def __getitem__(self, key: str) -> FoundSetting:
+        return self.found.get(key) or FoundSetting(KEYS[key].default, DEFAULT)
 
 
 class Places(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ def read(places: Places) -> Reading:
     _add_environment(reading, environ)
     for key, text in places.flags.items():
         row = KEYS[key]
-        reading.found[key] = Found(_value(row, text, row.option), row.option, text)
+        reading.found[key] = FoundSetting(_value(row, text, row.option), row.option, text)
     return reading
 
 
@@ -104,7 +104,7 @@ def _add(reading: Reading, key: str, value: Any, origin: str, folder: Path) -> N
     row = KEYS.get(key)
     if row is None:
         raise BadParams(f"{origin}: there is no setting {key!r}{did_you_mean(key, (*KEYS, *TREES))}", hint=_WHERE)
-    reading.found[key] = Found(_value(row, value, f"{origin}: {key}", folder), origin, value)
+    reading.found[key] = FoundSetting(_value(row, value, f"{origin}: {key}", folder), origin, value)
 
 
 def _add_tree(reading: Reading, name: str, table: Any, origin: str) -> None:
@@ -122,7 +122,7 @@ def _add_environment(reading: Reading, environ: Mapping[str, str]) -> None:
         short = variable.removeprefix(PREFIX)
         row = VARIABLES.get(variable)
         if row is not None:
-            reading.found[row.key] = Found(_value(row, text, variable, environ=environ), variable, text)
+            reading.found[row.key] = FoundSetting(_value(row, text, variable, environ=environ), variable, text)
         elif short in ALIASES:
             _add_alias(reading, variable, text, environ)
         elif short in OBSOLETE:
@@ -141,7 +141,7 @@ def _add_alias(reading: Reading, variable: str, text: str, environ: Mapping[str,
     reading.alias_of[variable] = alias.key
     if row.variable not in environ:
         value = _value(row, _in_form(alias.form, text), variable, environ=environ)
-        reading.found[alias.key] = Found(value, variable, text)
+        reading.found[alias.key] = FoundSetting(value, variable, text)
 
 
 def _add_from_file(reading: Reading, variable: str, environ: Mapping[str, str]) -> bool:
@@ -152,7 +152,7 @@ def _add_from_file(reading: Reading, variable: str, environ: Mapping[str, str]) 
     if row.variable in environ:
         raise BadParams(f"{row.variable} and {variable} are both there; leave one of them out")
     kept = f"file:{environ[variable]}"
-    reading.found[row.key] = Found(_value(row, kept, variable), variable, kept)
+    reading.found[row.key] = FoundSetting(_value(row, kept, variable), variable, kept)
     return True
 
 

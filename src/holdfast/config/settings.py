@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.model.lease import LEASE_S, OUTAGE_S
 
 if TYPE_CHECKING:
-    from holdfast.config.jobfile import JobWish
+    from holdfast.config.jobfile import JobDescription
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Settings:
     pace_origins: Mapping[str, str] = field(default_factory=dict)
     hosts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
-    jobs: Mapping[str, JobWish] = field(default_factory=dict)
+    jobs: Mapping[str, JobDescription] = field(default_factory=dict)
     obsolete: Mapping[str, str] = field(default_factory=dict)
 
     @property

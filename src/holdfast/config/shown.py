@@ -9,13 +9,13 @@ from holdfast.config.reading import Reading
 from holdfast.config.secrets import is_reference, redacted
 from holdfast.config.table import SETTINGS, Setting
 from holdfast.config.toml import dotted
-from holdfast.config.trees import TREES, Tree
+from holdfast.config.trees import TREES, UserTable
 from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SettingRow:
     """`value` is as a file or JSON would have it."""
 
     key: str
@@ -25,14 +25,14 @@ class Row:
     secret: bool = False
 
 
-def rows(reading: Reading) -> list[Row]:
+def rows(reading: Reading) -> list[SettingRow]:
     """Every setting, whether somebody set it or not, then the tables that somebody wrote."""
     return [_row(row, reading) for row in SETTINGS] + [
         row for tree in TREES.values() for row in _tree_rows(tree, reading)
     ]
 
 
-def row_of(reading: Reading, key: str) -> Row:
+def row_of(reading: Reading, key: str) -> SettingRow:
     """The row of one key; BadParams with a suggestion where there is none."""
     found = rows(reading)
     for row in found:
@@ -41,21 +41,23 @@ def row_of(reading: Reading, key: str) -> Row:
     raise BadParams(f"there is no setting {key!r}{did_you_mean(key, [row.key for row in found])}")
 
 
-def _row(row: Setting, reading: Reading) -> Row:
+def _row(row: Setting, reading: Reading) -> SettingRow:
     found = reading[row.key]
     typed = found.typed
     if row.secret and isinstance(typed, str) and is_reference(typed):
-        return Row(row.key, typed, found.origin, row.used, secret=True)
-    return Row(row.key, row.kind.plain(found.value), found.origin, row.used, row.secret)
+        return SettingRow(row.key, typed, found.origin, row.used, secret=True)
+    return SettingRow(row.key, row.kind.plain(found.value), found.origin, row.used, row.secret)
 
 
-def _tree_rows(tree: Tree, reading: Reading) -> list[Row]:
-    found: list[Row] = []
+def _tree_rows(tree: UserTable, reading: Reading) -> list[SettingRow]:
+    found: list[SettingRow] = []
     for name, fields in reading.trees[tree.name].items():
         for field, value in fields.items():
             kind = tree.fields.get(field) if tree.fields is not None else None
             shown = kind.plain(value) if kind is not None else _without_passwords(value)
-            found.append(Row(dotted((tree.name, name, field)), shown, reading.origins[tree.name, name], tree.used))
+            found.append(
+                SettingRow(dotted((tree.name, name, field)), shown, reading.origins[tree.name, name], tree.used)
+            )
     return found
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from holdfast.config import kinds
+from holdfast.config import types
 from holdfast.config.files import PREFIX as PREFIX
-from holdfast.config.kinds import Kind
+from holdfast.config.types import ValueType
 from holdfast.model.job import Options
 from holdfast.model.lease import LEASE_S, OUTAGE_S
 
@@ -26,7 +26,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """One setting. `pace` is the field of a job's options that it is the default of; without `used`, kept for later."""
 
     key: str
-    kind: Kind
+    kind: ValueType
     default: Any
     meaning: str
     option: str = ""
@@ -40,83 +40,83 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
         return PREFIX + self.key.upper().replace(".", "__")
 
 
-def _pace(key: str, pace: str, kind: Kind, meaning: str, option: str = "") -> Setting:
+def _pace(key: str, pace: str, kind: ValueType, meaning: str, option: str = "") -> Setting:
     """A default of every new job; the job keeps its own."""
     return Setting(key=key, kind=kind, default=getattr(_OPTIONS, pace), meaning=meaning, option=option, pace=pace)
 
 
-def _later(key: str, kind: Kind, default: Any, meaning: str, *, secret: bool = False) -> Setting:
+def _later(key: str, kind: ValueType, default: Any, meaning: str, *, secret: bool = False) -> Setting:
     return Setting(key=key, kind=kind, default=default, meaning=meaning, secret=secret, used=False)
 
 
 _OPTIONS = Options()
-_WAIT = kinds.duration(0, DAY_S)
+_WAIT = types.duration(0, DAY_S)
 # fmt: off
 SETTINGS: tuple[Setting, ...] = (
-    Setting(key="data", kind=kinds.PATH, default="holdfast-data", field="data", option="--data",
+    Setting(key="data", kind=types.PATH, default="holdfast-data", field="data", option="--data",
             meaning="the data folder; in a file, relative to the folder of that file"),
-    Setting(key="database_url", kind=kinds.DATABASE, default="sqlite", field="database_url", option="--database",
+    Setting(key="database_url", kind=types.DATABASE, default="sqlite", field="database_url", option="--database",
             meaning="the ledger: `sqlite` in the data folder, or `postgresql://…`", secret=True),
-    Setting(key="min_free_mb", kind=kinds.whole(0, 10**9), default=400, field="min_free_mb",
+    Setting(key="min_free_mb", kind=types.whole(0, 10**9), default=400, field="min_free_mb",
             meaning="below so much free disk, in MB, nothing is claimed and the job pauses itself"),
-    Setting(key="lease", kind=kinds.duration(0.5, HOUR_S), default=LEASE_S, field="lease_s",
+    Setting(key="lease", kind=types.duration(0.5, HOUR_S), default=LEASE_S, field="lease_s",
             meaning="how long a lease lasts without renewal"),
-    Setting(key="pause_deadline", kind=kinds.duration(0, HOUR_S), default=10.0, field="pause_deadline_s",
+    Setting(key="pause_deadline", kind=types.duration(0, HOUR_S), default=10.0, field="pause_deadline_s",
             meaning="how long pages in hand may go on after a pause was asked for"),
-    Setting(key="stale_after", kind=kinds.duration(1, 365 * DAY_S), default=float(HOUR_S), field="stale_after_s",
+    Setting(key="stale_after", kind=types.duration(1, 365 * DAY_S), default=float(HOUR_S), field="stale_after_s",
             meaning="a job in which nothing moved for so long, while it was worked, is failed as stale"),
-    Setting(key="outage", kind=kinds.duration(1, 365 * DAY_S), default=OUTAGE_S, field="outage_s",
+    Setting(key="outage", kind=types.duration(1, 365 * DAY_S), default=OUTAGE_S, field="outage_s",
             meaning="how long a worker waits for a ledger that does not answer, before it ends with 7"),
-    Setting(key="log.debug", kind=kinds.FLAG, default=False, field="log_debug",
+    Setting(key="log.debug", kind=types.FLAG, default=False, field="log_debug",
             meaning="`true`: a line for every target in the job's log, not only for failures"),
-    _pace("http.timeout", "timeout_s", kinds.duration(0.001, DAY_S), "one whole exchange", "--timeout"),
-    _pace("http.connect_timeout", "connect_timeout_s", kinds.duration(0.001, DAY_S), "until a host is connected"),
-    _pace("http.first_byte_timeout", "first_byte_timeout_s", kinds.duration(0.001, DAY_S),
+    _pace("http.timeout", "timeout_s", types.duration(0.001, DAY_S), "one whole exchange", "--timeout"),
+    _pace("http.connect_timeout", "connect_timeout_s", types.duration(0.001, DAY_S), "until a host is connected"),
+    _pace("http.first_byte_timeout", "first_byte_timeout_s", types.duration(0.001, DAY_S),
           "until an answer begins"),
-    _pace("http.idle_timeout", "idle_timeout_s", kinds.duration(0.001, DAY_S), "between two parts of an answer"),
-    _pace("http.max_bytes", "max_bytes", kinds.size(1, BODY_BYTES_MAX), "size of one answer, unpacked", "--max-bytes"),
-    _pace("http.bytes_in_flight", "bytes_in_flight", kinds.size(1_000_000, 10**12),
+    _pace("http.idle_timeout", "idle_timeout_s", types.duration(0.001, DAY_S), "between two parts of an answer"),
+    _pace("http.max_bytes", "max_bytes", types.size(1, BODY_BYTES_MAX), "size of one answer, unpacked", "--max-bytes"),
+    _pace("http.bytes_in_flight", "bytes_in_flight", types.size(1_000_000, 10**12),
           "answers that one process holds at once; beyond it, fetches wait"),
-    _pace("http.allow", "allow", kinds.ENDPOINTS, "private addresses let through, one by one", "--allow"),
-    _pace("http.resolve", "resolve", kinds.NAMES, "names of simulated worlds, and where they are", "--resolve"),
-    _pace("http.detect_blocks", "detect_blocks", kinds.FLAG,
+    _pace("http.allow", "allow", types.ENDPOINTS, "private addresses let through, one by one", "--allow"),
+    _pace("http.resolve", "resolve", types.NAMES, "names of simulated worlds, and where they are", "--resolve"),
+    _pace("http.detect_blocks", "detect_blocks", types.FLAG,
           "`false`: neither block pages nor 403 ten times in a row pause the job"),
-    _pace("limits.targets_per_host", "targets_per_host", kinds.whole(0, 10**9),
+    _pace("limits.targets_per_host", "targets_per_host", types.whole(0, 10**9),
           "targets of one host in a job; links beyond are skipped; 0: any number"),
-    _pace("concurrency", "concurrency", kinds.clamped(1, AT_ONCE_MAX), "fetches at once", "--concurrency"),
-    _pace("per_host", "per_host", kinds.clamped(1, AT_ONCE_MAX), "fetches at once per host", "--per-host"),
-    _pace("delay", "delay_ms", kinds.duration_ms(0, HOUR_S), "between fetches to one host", "--delay"),
-    _pace("max_attempts", "max_attempts", kinds.whole(1, 100), "tries per target", "--max-attempts"),
-    _pace("user_agent", "user_agent", kinds.AGENT, "what sites are told; empty: holdfast and its version",
+    _pace("concurrency", "concurrency", types.clamped(1, AT_ONCE_MAX), "fetches at once", "--concurrency"),
+    _pace("per_host", "per_host", types.clamped(1, AT_ONCE_MAX), "fetches at once per host", "--per-host"),
+    _pace("delay", "delay_ms", types.duration_ms(0, HOUR_S), "between fetches to one host", "--delay"),
+    _pace("max_attempts", "max_attempts", types.whole(1, 100), "tries per target", "--max-attempts"),
+    _pace("user_agent", "user_agent", types.AGENT, "what sites are told; empty: holdfast and its version",
           "--user-agent"),
-    _pace("checkpoint.every_targets", "checkpoint_targets", kinds.whole(0, 10**9),
+    _pace("checkpoint.every_targets", "checkpoint_targets", types.whole(0, 10**9),
           "a checkpoint after so many targets, at most one a second; 0: not by number"),
-    _pace("checkpoint.every", "checkpoint_s", kinds.duration(1, 365 * DAY_S), "a checkpoint after so much time"),
-    _pace("auto_resume", "auto_resume", kinds.FLAG,
+    _pace("checkpoint.every", "checkpoint_s", types.duration(1, 365 * DAY_S), "a checkpoint after so much time"),
+    _pace("auto_resume", "auto_resume", types.FLAG,
           "`false`: a bare `holdfast resume` pauses what a crash left, and says so"),
-    Setting(key="checkpoint.enabled", kind=kinds.FLAG, default=True,
+    Setting(key="checkpoint.enabled", kind=types.FLAG, default=True,
             meaning="`false`: checkpoints only at pauses, limits and changes of phase"),
-    Setting(key="proxy", kind=kinds.SECRET_URL, default="", pace="proxy", option="--proxy", secret=True,
+    Setting(key="proxy", kind=types.SECRET_URL, default="", pace="proxy", option="--proxy", secret=True,
             meaning="fetch through this proxy; with a password: `env:NAME` or `file:PATH`"),
-    _pace("ca_bundle", "ca_bundle", kinds.PATH,
+    _pace("ca_bundle", "ca_bundle", types.PATH,
           "a PEM file (absolute path) trusted besides the system's; also `SSL_CERT_FILE`",
           "--ca-bundle"),
-    _later("server", kinds.TEXT, "", "a Holdfast server to work with"),
-    _later("token", kinds.SECRET, "", "the token for that server", secret=True),
-    _later("broker_url", kinds.DATABASE, "", "`redis://…`, only when scaled out", secret=True),
-    _later("record", kinds.FLAG, False, "keep requests, redirects, robots and failed answers too"),
-    _later("offline", kinds.FLAG, False, "answer from what was recorded, never from the network"),
+    _later("server", types.TEXT, "", "a Holdfast server to work with"),
+    _later("token", types.SECRET, "", "the token for that server", secret=True),
+    _later("broker_url", types.DATABASE, "", "`redis://…`, only when scaled out", secret=True),
+    _later("record", types.FLAG, False, "keep requests, redirects, robots and failed answers too"),
+    _later("offline", types.FLAG, False, "answer from what was recorded, never from the network"),
     _later("browser.nav_timeout", _WAIT, 25.0, "until a page has loaded"),
     _later("browser.selector_timeout", _WAIT, 20.0, "until what is waited for is on the page"),
     _later("browser.click_timeout", _WAIT, 5.0, "until a click has its effect"),
     _later("browser.post_click_wait", _WAIT, 0.0, "after a click"),
     _later("browser.settle_wait", _WAIT, 0.0, "before a page is tried again"),
     _later("documents.sweep_wait", _WAIT, 0.0, "before failed documents are tried once more at the end"),
-    _later("documents.max_pending", kinds.clamped(1, 100_000), 100, "documents waiting to be downloaded"),
-    _later("documents.new_limit", kinds.whole(0, 10**9), 0, "new documents per run; 0: all"),
-    _later("webhook.secret", kinds.SECRET, "", "shared with who calls a webhook", secret=True),
-    _later("webhook.new_limit_max", kinds.whole(1, 10**6), 50, "new documents that one webhook call may ask for"),
-    _later("redis.compress_above", kinds.size(0, 10**9), 102_400, "cached documents above this size are packed"),
+    _later("documents.max_pending", types.clamped(1, 100_000), 100, "documents waiting to be downloaded"),
+    _later("documents.new_limit", types.whole(0, 10**9), 0, "new documents per run; 0: all"),
+    _later("webhook.secret", types.SECRET, "", "shared with who calls a webhook", secret=True),
+    _later("webhook.new_limit_max", types.whole(1, 10**6), 50, "new documents that one webhook call may ask for"),
+    _later("redis.compress_above", types.size(0, 10**9), 102_400, "cached documents above this size are packed"),
 )
 # fmt: on
 KEYS: dict[str, Setting] = {row.key: row for row in SETTINGS}

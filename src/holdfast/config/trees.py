@@ -1,4 +1,4 @@
-"""Tables whose names the user chooses: a host, a receiver of news, an engine, a job. Their fields are checked here."""
+"""Tables whose names the user chooses: a host, a receiver, an engine, a job. Their fields are checked here."""
 
 from __future__ import annotations
 
@@ -7,53 +7,53 @@ from typing import Any
 
 import msgspec
 
-from holdfast.config import kinds
-from holdfast.config.kinds import Kind
+from holdfast.config import types
+from holdfast.config.types import ValueType
 from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 
 
-class Tree(msgspec.Struct, frozen=True):
+class UserTable(msgspec.Struct, frozen=True):
     """`fields` is None where another module knows them."""
 
     name: str
     meaning: str
-    fields: Mapping[str, Kind] | None
+    fields: Mapping[str, ValueType] | None
     used: bool = True
 
 
-TREES: dict[str, Tree] = {
+TREES: dict[str, UserTable] = {
     tree.name: tree
     for tree in (
-        Tree(
+        UserTable(
             "hosts",
             'delay and concurrency of one host: `hosts."judicial.ky" = { delay = "2s", concurrency = 1 }`',
-            {"delay": kinds.duration_ms(0, 3600), "concurrency": kinds.clamped(1, 256)},
+            {"delay": types.duration_ms(0, 3600), "concurrency": types.clamped(1, 256)},
         ),
-        Tree("job", "a job that `holdfast crawl NAME` starts: [job files](job-files.md)", None),
-        Tree(
+        UserTable("job", "a job that `holdfast crawl NAME` starts: [job files](job-files.md)", None),
+        UserTable(
             "sources",
             "where the cases of a court are: its `url`, for `holdfast cases … --url NAME`",
-            {"url": kinds.TEXT},
+            {"url": types.TEXT},
         ),
-        Tree(
+        UserTable(
             "notify",
             "who is told what: `webhook`, `mail` or `command`, with `on` and `after`",
             {
-                "webhook": kinds.SECRET_URL,
-                "mail": kinds.TEXT,
-                "command": kinds.TEXT,
-                "on": kinds.TEXTS,
-                "after": kinds.whole(1, 10**6),
+                "webhook": types.SECRET_URL,
+                "mail": types.TEXT,
+                "command": types.TEXT,
+                "on": types.TEXTS,
+                "after": types.whole(1, 10**6),
             },
             used=False,
         ),
-        Tree("engines", "an image search engine and its `base_url`", {"base_url": kinds.TEXT}, used=False),
+        UserTable("engines", "an image search engine and its `base_url`", {"base_url": types.TEXT}, used=False),
     )
 }
 
 
-def check_tree(tree: Tree, table: Any, *, where: str) -> dict[str, dict[str, Any]]:
+def check_tree(tree: UserTable, table: Any, *, where: str) -> dict[str, dict[str, Any]]:
     """The tables of one tree with their values read; BadParams says which field of which one cannot be used."""
     if not isinstance(table, dict) or not all(isinstance(fields, dict) for fields in table.values()):
         raise BadParams(f"{where}: {tree.name} is a table of tables, such as {tree.name}.NAME = {{ … }}")
@@ -62,7 +62,9 @@ def check_tree(tree: Tree, table: Any, *, where: str) -> dict[str, dict[str, Any
     return {name: _checked(tree.name, name, fields, tree.fields, where) for name, fields in table.items()}
 
 
-def _checked(tree: str, name: str, fields: dict[str, Any], known: Mapping[str, Kind], where: str) -> dict[str, Any]:
+def _checked(
+    tree: str, name: str, fields: dict[str, Any], known: Mapping[str, ValueType], where: str
+) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field, value in fields.items():
         key = f"{tree}.{spelled(name)}.{field}"

@@ -22,7 +22,7 @@ REAP_S_MAX = 10.0
 WORDS_SHOWN = 2000
 
 
-class Command:
+class ChildCommand:
     """From exec on; `began_ns` is that moment, on the clock of the worlds' logs.
 
         with Command(["crawl", url, "--data", "d"], said=folder / "first") as crawl:
@@ -84,7 +84,7 @@ class Command:
         return killed and self._is_gone_with_all_of_it()
 
     def workers(self) -> list[int]:
-        """The pids of its worker processes that live: its children's children, see cli/nursery.py."""
+        """The pids of its worker processes that live: its children's children, see dispatch/local/fork_server.py."""
         parents = {pid: parent for pid, parent, _ in living()}
         return [pid for pid, parent in parents.items() if parents.get(parent) == self.pid]
 

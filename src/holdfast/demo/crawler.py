@@ -12,7 +12,7 @@ from pathlib import Path
 
 from holdfast.config import Settings
 from holdfast.demo.asks import Asks
-from holdfast.demo.command import Command, now_ns
+from holdfast.demo.command import ChildCommand, now_ns
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import Sighting, sight
 from holdfast.demo.stretch import Stretch
@@ -20,7 +20,7 @@ from holdfast.demo.stretch import Stretch
 STRETCH_S_MAX = 300.0
 READ_S_MAX = 120.0
 
-Until = Callable[[Command], bool]
+Until = Callable[[ChildCommand], bool]
 
 
 @dataclass(slots=True)
@@ -82,10 +82,10 @@ class Crawler:
             self.last_words = self.last_words if code == 0 else command.err + command.out
         return code
 
-    def start(self) -> Command:
+    def start(self) -> ChildCommand:
         """The crawl, for who wants to kill it in another way than `stretch` does."""
         return self._start(self.words)
 
-    def _start(self, words: list[str]) -> Command:
+    def _start(self, words: list[str]) -> ChildCommand:
         self._started += 1
-        return Command(words, said=self.folder / f"said-{self._started}")
+        return ChildCommand(words, said=self.folder / f"said-{self._started}")

@@ -14,9 +14,9 @@ from typing import Any
 
 from holdfast.demo.faults import chance
 from holdfast.demo.manual_html import write_page
-from holdfast.demo.manual_layout import DEEP_TRAIL, Place, lay_out
+from holdfast.demo.manual_layout import DEEP_TRAIL, ManualPlace, lay_out
 from holdfast.demo.tidepool import SECTIONS, Dice, paragraph
-from holdfast.demo.world import BASE_MARK, Page, redirect_page, site_oracle
+from holdfast.demo.world import BASE_MARK, WorldPage, redirect_page, site_oracle
 
 PAGES = 600
 REVISED_SHARE = 0.05  # of the pages, by each new edition
@@ -36,10 +36,10 @@ class Manual:
     seed: int
     edition: int
     delay_ms: int
-    library: Mapping[str, Page]
+    library: Mapping[str, WorldPage]
     name: str = "manual"
 
-    def page(self, path: str, query: str) -> Page | None:
+    def page(self, path: str, query: str) -> WorldPage | None:
         return self.library.get(f"{path}?{query}" if query else path)
 
     def oracle(self, base: str) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def revision_of(seed: int, url: str, edition: int) -> int:
     return next(revised, 1)
 
 
-def _extras(places: Mapping[str, Place]) -> Extras:
+def _extras(places: Mapping[str, ManualPlace]) -> Extras:
     """The odd links, each on one page. The old guide is mentioned deeper than where it leads: depths stay clear."""
     guide = [places[url] for url in places["/guide/"].parts]
     sensors = [places[url] for url in places["/sensors/"].parts]
@@ -81,7 +81,7 @@ def _extras(places: Mapping[str, Place]) -> Extras:
     }
 
 
-def _side_files(seed: int, places: Mapping[str, Place], edition: int) -> dict[str, Page]:
+def _side_files(seed: int, places: Mapping[str, ManualPlace], edition: int) -> dict[str, WorldPage]:
     return {
         "/robots.txt": _file("text/plain; charset=utf-8", b"User-agent: *\nAllow: /\n"),
         "/llms.txt": _file("text/plain; charset=utf-8", _llms_txt(seed, places).encode()),
@@ -92,11 +92,11 @@ def _side_files(seed: int, places: Mapping[str, Place], edition: int) -> dict[st
     }
 
 
-def _file(kind: str, body: bytes, *, rooted: bool = False) -> Page:
-    return Page(200, (("content-type", kind),), body, rooted=rooted)
+def _file(kind: str, body: bytes, *, rooted: bool = False) -> WorldPage:
+    return WorldPage(200, (("content-type", kind),), body, rooted=rooted)
 
 
-def _llms_txt(seed: int, places: Mapping[str, Place]) -> str:
+def _llms_txt(seed: int, places: Mapping[str, ManualPlace]) -> str:
     """Sections and chapters as Markdown links; the deep trail stays a secret of `/early`."""
     lines = ["# Tidepool handbook", "", f"> {paragraph(Dice(seed, 'llms'))}"]
     for name, text in SECTIONS.items():
@@ -105,7 +105,7 @@ def _llms_txt(seed: int, places: Mapping[str, Place]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sitemap(seed: int, places: Mapping[str, Place], edition: int) -> bytes:
+def _sitemap(seed: int, places: Mapping[str, ManualPlace], edition: int) -> bytes:
     """All pages but the deep trail below `/early`; the calendar is the world's own, one month an edition."""
     hidden = {url for url, _ in DEEP_TRAIL[1:]}
     rows = [b'<?xml version="1.0" encoding="UTF-8"?>', b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">']

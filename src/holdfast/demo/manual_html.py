@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from holdfast.demo.manual_layout import Place
+from holdfast.demo.manual_layout import ManualPlace
 from holdfast.demo.tidepool import HEADINGS, SECTIONS, Dice, code_sample, paragraph, slug
-from holdfast.demo.world import Page, html_page
+from holdfast.demo.world import WorldPage, html_page
 
 PARTNERS = (
     "https://example.invalid/tide-tables",
@@ -19,7 +19,7 @@ RELATED = 3
 class Sheet:
     """A page being written: text goes in, the links it holds come out beside it."""
 
-    def __init__(self, place: Place, places: Mapping[str, Place]) -> None:
+    def __init__(self, place: ManualPlace, places: Mapping[str, ManualPlace]) -> None:
         self.place = place
         self.places = places
         self.lines: list[str] = []
@@ -42,11 +42,13 @@ class Sheet:
     def list(self, anchors: Sequence[str], tag: str = "ul") -> None:
         self.write(f"<{tag}>" + "".join(f"\n  <li>{anchor}</li>" for anchor in anchors) + f"\n</{tag}>")
 
-    def page(self) -> Page:
+    def page(self) -> WorldPage:
         return html_page("\n".join(self.lines) + "\n", title=self.place.title, links=self.links, external=self.external)
 
 
-def write_page(place: Place, places: Mapping[str, Place], extras: Mapping[str, str], seed: int, revision: int) -> Page:
+def write_page(
+    place: ManualPlace, places: Mapping[str, ManualPlace], extras: Mapping[str, str], seed: int, revision: int
+) -> WorldPage:
     """`extras` are further URLs of this site that the page mentions, with their texts."""
     dice = Dice(seed, "page", place.url, revision)
     sheet = Sheet(place, places)

@@ -22,7 +22,7 @@ DEEP_TRAIL = (
 
 
 @dataclass(slots=True)
-class Place:
+class ManualPlace:
     """One page to be written. Lists of URLs are path-and-query; `parts` are what it lists, `pager` its list pages."""
 
     url: str
@@ -37,9 +37,9 @@ class Place:
     is_article: bool = False
 
 
-def lay_out(seed: int) -> dict[str, Place]:
+def lay_out(seed: int) -> dict[str, ManualPlace]:
     """Every HTML page by URL. No URL is used twice, and all can be reached from `/`."""
-    places: dict[str, Place] = {}
+    places: dict[str, ManualPlace] = {}
     for place in _all_places(seed):
         assert place.url not in places, place.url
         places[place.url] = place
@@ -48,21 +48,23 @@ def lay_out(seed: int) -> dict[str, Place]:
     return places
 
 
-def _all_places(seed: int) -> Iterator[Place]:
-    yield Place("/", "Tidepool handbook", parts=[*(f"/{name}/" for name in SECTIONS), "/releases", DEEP_TRAIL[0][0]])
+def _all_places(seed: int) -> Iterator[ManualPlace]:
+    yield ManualPlace(
+        "/", "Tidepool handbook", parts=[*(f"/{name}/" for name in SECTIONS), "/releases", DEEP_TRAIL[0][0]]
+    )
     for name in SECTIONS:
         yield from _section(seed, name)
     pager = _pager("/releases", RELEASE_PAGES)
     for number, url in enumerate(pager, start=1):
         title = "Releases" if number == 1 else f"Releases, page {number}"
-        yield Place(url, title, parent="/", pager=pager)
+        yield ManualPlace(url, title, parent="/", pager=pager)
     yield from _deep_trail()
 
 
-def _section(seed: int, name: str) -> Iterator[Place]:
+def _section(seed: int, name: str) -> Iterator[ManualPlace]:
     # Both versions are drawn alike, so that each page of v1 has its twin in v2.
     dice = Dice(seed, "section", "v" if name in VERSIONS else name)
-    section = Place(f"/{name}/", SECTIONS[name], section=name, parent="/")
+    section = ManualPlace(f"/{name}/", SECTIONS[name], section=name, parent="/")
     chapters = dice.some(CHAPTERS, CHAPTERS_PER_SECTION)
     section.parts = [f"/{name}/{slug(chapter)}/" for chapter in chapters]
     yield section
@@ -73,9 +75,9 @@ def _section(seed: int, name: str) -> Iterator[Place]:
         yield from _chapter(name, chapter, url, titles)
 
 
-def _chapter(section: str, chapter: str, url: str, titles: list[str]) -> Iterator[Place]:
+def _chapter(section: str, chapter: str, url: str, titles: list[str]) -> Iterator[ManualPlace]:
     articles = [
-        Place(
+        ManualPlace(
             url + slug(title),
             f"{title} · {chapter} · {SECTIONS[section]}",
             section=section,
@@ -90,7 +92,9 @@ def _chapter(section: str, chapter: str, url: str, titles: list[str]) -> Iterato
         listed = [place.url for place in articles[(number - 1) * step : number * step]]
         title = f"{chapter} · {SECTIONS[section]}" + (f", page {number}" if number > 1 else "")
         parent = f"/{section}/"
-        yield Place(list_url, title, section=section, parent=parent, parts=listed, pager=pager if pager[1:] else [])
+        yield ManualPlace(
+            list_url, title, section=section, parent=parent, parts=listed, pager=pager if pager[1:] else []
+        )
     yield from articles
 
 
@@ -98,14 +102,14 @@ def _pager(url: str, pages: int) -> list[str]:
     return [url, *(f"{url}?page={number}" for number in range(2, pages + 1))]
 
 
-def _deep_trail() -> Iterator[Place]:
+def _deep_trail() -> Iterator[ManualPlace]:
     """Each step is linked from the one before and from nowhere else; only the first is on the home page."""
     for step, (url, title) in enumerate(DEEP_TRAIL):
         after = [DEEP_TRAIL[step + 1][0]] if step + 1 < len(DEEP_TRAIL) else []
-        yield Place(url, title, parent="/", parts=after)
+        yield ManualPlace(url, title, parent="/", parts=after)
 
 
-def _join(place: Place, places: dict[str, Place]) -> None:
+def _join(place: ManualPlace, places: dict[str, ManualPlace]) -> None:
     """Set prev and next within a list page only: whoever drops `?page=2` loses what it lists."""
     if place.parent:
         for left, right in zip(place.parts, place.parts[1:], strict=False):

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdfast.demo.faults import CALM, Fault, Faults, fault_for, set_dial
 from holdfast.demo.request_log import RequestLog, read_log
-from holdfast.demo.world import BASE_MARK, MISSING, Page, World, html_page
+from holdfast.demo.world import BASE_MARK, MISSING, World, WorldPage, html_page
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -57,7 +57,7 @@ class Origin:
         finally:
             self.log.sent(seq, at_ns, key, status=answer.status, body_bytes=answer.body_bytes, complete=answer.complete)
 
-    def _choose(self, method: str, path: str, query: str) -> tuple[Page, Fault | None]:
+    def _choose(self, method: str, path: str, query: str) -> tuple[WorldPage, Fault | None]:
         if method not in ("GET", "HEAD"):
             return REFUSED, None
         fault = self._fault(f"{path}?{query}" if query else path)
@@ -119,7 +119,7 @@ class _Answer:
         self.body_bytes = 0
         self.complete = False
 
-    async def give(self, page: Page, base: str, method: str, send: Send, *, cut: bool) -> None:
+    async def give(self, page: WorldPage, base: str, method: str, send: Send, *, cut: bool) -> None:
         body = page.body.replace(BASE_MARK, base.encode("latin-1")) if page.rooted else page.body
         headers = [(name.encode(), text.encode("latin-1")) for name, text in page.headers]
         headers.append((b"content-length", str(len(body)).encode()))

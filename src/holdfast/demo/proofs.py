@@ -15,7 +15,7 @@ WAIT_S_MAX = 10.0  # longer than any slow computer needs: then it waited for a d
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class DemoProof:
     holds: bool
     says: str
 
@@ -36,23 +36,23 @@ class Case:
         return self.killed, self.resumed
 
 
-def prove(case: Case) -> list[Proof]:
+def prove(case: Case) -> list[DemoProof]:
     return [_books(case), _pages(case), _price(case), _never_again(case), _at_once(case), _verified(case)]
 
 
-def _books(case: Case) -> Proof:
+def _books(case: Case) -> DemoProof:
     """`completed` may be said only of books that balance, with exactly the failures that the world has."""
     end = case.end
     if end is None:
-        return Proof(False, "The ledger has no job.")
+        return DemoProof(False, "The ledger has no job.")
     dead, moved = len(case.oracle["missing"]), len(case.oracle["redirects"])
     as_planned = (end.counts.failed, end.counts.skipped) == (dead, moved)
     said = case.resumed.code in FINISHED and end.job.status == "completed"
     why = f"The books balance: {dead} failed is the handbook's dead link, {moved} skipped its moved page."
-    return Proof(said and as_planned and end.balances, f"{end.books}\n{why}")
+    return DemoProof(said and as_planned and end.balances, f"{end.books}\n{why}")
 
 
-def _pages(case: Case) -> Proof:
+def _pages(case: Case) -> DemoProof:
     wanted = {row["url"]: row["sha256"] for row in case.oracle["pages"]}
     seen = case.end.seen if case.end else ()
     stored = {row.url: row.sha256 for row in seen if row.status == "succeeded"}
@@ -61,38 +61,38 @@ def _pages(case: Case) -> Proof:
     twice = witness.doubled(url for url, _ in case.exported)
     holds = not missing and not twice and wanted.items() <= exported.items()
     if missing:
-        return Proof(False, f"{len(missing)} of {len(wanted)} pages are missing or differ, such as {missing[0]}")
-    return Proof(holds, f"All {len(wanted)} pages are there, each once, every byte as it was served (sha256).")
+        return DemoProof(False, f"{len(missing)} of {len(wanted)} pages are missing or differ, such as {missing[0]}")
+    return DemoProof(holds, f"All {len(wanted)} pages are there, each once, every byte as it was served (sha256).")
 
 
-def _price(case: Case) -> Proof:
+def _price(case: Case) -> DemoProof:
     again, strange = asked_again(case.stretches)[0], asked_without_cause(case.stretches)
     if strange:
-        return Proof(False, f"{_pages_were(strange)} asked for again without cause, such as {strange[0]}")
+        return DemoProof(False, f"{_pages_were(strange)} asked for again without cause, such as {strange[0]}")
     requests = sum(len(stretch.asks) for stretch in case.stretches)
     twice = f"{_pages_were(sorted(again))} asked for twice, in flight at the kill" if again else "none was repeated"
-    return Proof(True, f"The site's own log: {requests} requests; {twice}.")
+    return DemoProof(True, f"The site's own log: {requests} requests; {twice}.")
 
 
-def _never_again(case: Case) -> Proof:
+def _never_again(case: Case) -> DemoProof:
     late = asked_when_settled(case.stretches)
     done = len(case.killed.left.settled) if case.killed.left else 0
     if late:
-        return Proof(False, f"{_pages_were(late)} fetched again although done, such as {late[0]}")
-    return Proof(True, f"None of the {done} that were recorded as done was asked for again.")
+        return DemoProof(False, f"{_pages_were(late)} fetched again although done, such as {late[0]}")
+    return DemoProof(True, f"None of the {done} that were recorded as done was asked for again.")
 
 
-def _at_once(case: Case) -> Proof:
+def _at_once(case: Case) -> DemoProof:
     waited = first_new_page_s(case)
     if waited is None:
-        return Proof(False, "After the restart no new page was asked for.")
-    return Proof(waited < WAIT_S_MAX, f"{waited:.1f} s from the restart to the first new page.")
+        return DemoProof(False, "After the restart no new page was asked for.")
+    return DemoProof(waited < WAIT_S_MAX, f"{waited:.1f} s from the restart to the first new page.")
 
 
-def _verified(case: Case) -> Proof:
+def _verified(case: Case) -> DemoProof:
     if case.verify_code:
-        return Proof(False, f"holdfast verify ended with {case.verify_code}.")
-    return Proof(True, "holdfast verify: every law of the ledger holds.")
+        return DemoProof(False, f"holdfast verify ended with {case.verify_code}.")
+    return DemoProof(True, "holdfast verify: every law of the ledger holds.")
 
 
 def first_new_page_s(case: Case) -> float | None:

@@ -13,12 +13,12 @@ from typing import Any
 
 from holdfast.config import Settings
 from holdfast.demo.asks import Asks
-from holdfast.demo.command import Command, now_ns
+from holdfast.demo.command import ChildCommand, now_ns
 from holdfast.demo.crawler import Crawler
-from holdfast.demo.proofs import Case, Proof, prove
+from holdfast.demo.proofs import Case, DemoProof, prove
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.stretch import Stretch
-from holdfast.demo.telling import Advance, Teller
+from holdfast.demo.telling import Advance, DemoOutput
 from holdfast.errors import BadParams
 
 WORLDS = ("manual",)
@@ -46,7 +46,7 @@ def run(
     """Tell the story. 0: every proof holds; 9: one does not. Without `data` or `keep` nothing stays behind."""
     if world not in WORLDS:
         raise BadParams(f"there is no world {world!r} yet; there is: {', '.join(WORLDS)}")
-    teller = Teller(plain=plain, color=color)
+    teller = DemoOutput(plain=plain, color=color)
     with ExitStack() as stack:
         aside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-demo-aside-")))
         folder = Path(tempfile.mkdtemp(prefix="holdfast-demo-")) if data is None else Path(data)
@@ -77,7 +77,7 @@ def _fresh_log(folder: Path) -> Path:
 class _Story:
     """Its acts, in order: serve, crawl, kill, the same command again, prove."""
 
-    def __init__(self, teller: Teller, site: WorldServer, asks: Asks, folder: Path, aside: Path) -> None:
+    def __init__(self, teller: DemoOutput, site: WorldServer, asks: Asks, folder: Path, aside: Path) -> None:
         self._teller, self._site, self._asks, self._folder = teller, site, asks, folder
         self._began_ns = now_ns()
         self._oracle: dict[str, Any] = site.oracle()
@@ -93,19 +93,21 @@ class _Story:
         )
         self._job_name = ""
 
-    def tell(self) -> list[Proof]:
+    def tell(self) -> list[DemoProof]:
         """All acts; what they prove. A crawl that is stuck proves the opposite."""
         self._introduce()
         try:
             killed = self._crawl_and_kill()
             if killed.left is None:
-                return self._told([Proof(False, f"The crawl ended by itself, with {killed.code}, before the kill.")])
+                return self._told(
+                    [DemoProof(False, f"The crawl ended by itself, with {killed.code}, before the kill.")]
+                )
             resumed = self._resume()
         except TimeoutError as stuck:
-            return self._told([Proof(False, f"The crawl came to no end: {stuck}")])
+            return self._told([DemoProof(False, f"The crawl came to no end: {stuck}")])
         return self._told(prove(self._case(killed, resumed)))
 
-    def end(self, proofs: list[Proof], *, is_kept: bool) -> None:
+    def end(self, proofs: list[DemoProof], *, is_kept: bool) -> None:
         """The last word, where the results are, and what to try."""
         broken = sum(not proof.holds for proof in proofs)
         took = f"{(now_ns() - self._began_ns) / 1e9:.0f} s"
@@ -142,7 +144,7 @@ class _Story:
         self._teller.command(["holdfast", *self._crawler.words[:2]], note="… the same command again")
         said: list[str] = []
 
-        def until(crawl: Command) -> bool:
+        def until(crawl: ChildCommand) -> bool:
             lines = crawl.err.rpartition("\n")[0].splitlines() if len(said) < len(QUOTED) else ()
             for line in lines:
                 if line.startswith(QUOTED) and line not in said:
@@ -166,7 +168,7 @@ class _Story:
             verify_code=self._crawler.verify(end),
         )
 
-    def _told(self, proofs: list[Proof]) -> list[Proof]:
+    def _told(self, proofs: list[DemoProof]) -> list[DemoProof]:
         self._teller.say()
         for proof in proofs:
             self._teller.proof(proof)

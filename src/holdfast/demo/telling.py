@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from holdfast.demo.proofs import Proof
+from holdfast.demo.proofs import DemoProof
 
 INDENT = "  "
 BAR_WIDTH = 40
@@ -20,7 +20,7 @@ LINES_PER_BAR = 4  # off a terminal: a line per quarter
 Advance = Callable[[int], None]
 
 
-class Teller:
+class DemoOutput:
     """Writes to stdout. `plain` keeps it calm on a terminal too."""
 
     def __init__(self, *, plain: bool, color: bool) -> None:
@@ -48,7 +48,7 @@ class Teller:
     def death(self, text: str) -> None:
         self._console.print(Text(f"{INDENT}{self._bad} {text}", style="bold red"))
 
-    def proof(self, proof: Proof) -> None:
+    def proof(self, proof: DemoProof) -> None:
         mark = Text(INDENT).append(
             self._good if proof.holds else self._bad, "bold green" if proof.holds else "bold red"
         )

@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import shake_256
 from typing import Any
 
-from holdfast.demo.world import Page, html_page, site_oracle
+from holdfast.demo.world import WorldPage, html_page, site_oracle
 
 PAGES = 3_000
 DELAY_MS = 20
@@ -17,7 +17,7 @@ LEAVES_PER_PAGE = 80  # makes some 1.5 KB
 BRANCHES = 3
 
 ROOT = "/p/0"
-ROBOTS = Page(200, (("content-type", "text/plain; charset=utf-8"),), b"User-agent: *\nAllow: /\n")
+ROBOTS = WorldPage(200, (("content-type", "text/plain; charset=utf-8"),), b"User-agent: *\nAllow: /\n")
 LEAVES = ("broad", "curly", "dewy", "fern", "glossy", "ivy", "lobed", "mossy", "oval", "silver", "spiky", "waxy")
 
 
@@ -31,7 +31,7 @@ class Tree:
     edition: int = 1
     name: str = "tree"
 
-    def page(self, path: str, query: str) -> Page | None:
+    def page(self, path: str, query: str) -> WorldPage | None:
         if path == "/robots.txt":
             return ROBOTS
         number = path.removeprefix("/p/")
@@ -48,7 +48,7 @@ class Tree:
 
 
 @lru_cache(maxsize=PAGES_CACHED_MAX)
-def _page(seed: int, pages: int, number: int) -> Page:
+def _page(seed: int, pages: int, number: int) -> WorldPage:
     title = f"Branch {number}"
     links = [f"/p/{twig}" for twig in range(BRANCHES * number + 1, BRANCHES * number + BRANCHES + 1) if twig < pages]
     twigs = "".join(f'<li><a href="{link}">Branch {link[3:]}</a></li>\n' for link in links)

@@ -14,7 +14,7 @@ BASE_MARK = b"@base@"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WorldPage:
     """One answer of a world. `title`, `links` and `external` are what the world knows of it; they are never sent.
 
     `links` are path-and-query of the same site, without fragments, each once; a redirect links to where it leads.
@@ -48,7 +48,7 @@ class World(Protocol):
     @property
     def delay_ms(self) -> int: ...
 
-    def page(self, path: str, query: str) -> Page | None: ...
+    def page(self, path: str, query: str) -> WorldPage | None: ...
 
     def oracle(self, base: str) -> dict[str, Any]: ...
 
@@ -57,8 +57,10 @@ class World(Protocol):
         ...
 
 
-def html_page(body: str, *, title: str, links: Iterable[str], external: Iterable[str] = (), status: int = 200) -> Page:
-    return Page(
+def html_page(
+    body: str, *, title: str, links: Iterable[str], external: Iterable[str] = (), status: int = 200
+) -> WorldPage:
+    return WorldPage(
         status=status,
         headers=(("content-type", HTML),),
         body=body.encode(),
@@ -68,14 +70,14 @@ def html_page(body: str, *, title: str, links: Iterable[str], external: Iterable
     )
 
 
-def redirect_page(location: str) -> Page:
-    return Page(301, (("content-type", HTML), ("location", location)), b"<p>Moved.</p>\n", links=(location,))
+def redirect_page(location: str) -> WorldPage:
+    return WorldPage(301, (("content-type", HTML), ("location", location)), b"<p>Moved.</p>\n", links=(location,))
 
 
 MISSING = html_page("<title>Not found</title><p>No such page.</p>\n", title="Not found", links=(), status=404)
 
 
-def site_oracle(seed: int, base: str, root: str, page_at: Callable[[str], Page | None]) -> dict[str, Any]:
+def site_oracle(seed: int, base: str, root: str, page_at: Callable[[str], WorldPage | None]) -> dict[str, Any]:
     """Everything reachable from `root` by the worlds' own link lists, breadth first; URLs are absolute under `base`."""
     pages: list[dict[str, Any]] = []
     redirects: list[dict[str, str]] = []
@@ -104,7 +106,7 @@ def site_oracle(seed: int, base: str, root: str, page_at: Callable[[str], Page |
     }
 
 
-def _walk(root: str, page_at: Callable[[str], Page | None]) -> Iterable[tuple[str, int, Page]]:
+def _walk(root: str, page_at: Callable[[str], WorldPage | None]) -> Iterable[tuple[str, int, WorldPage]]:
     seen = {root}
     ahead = deque([(root, 0)])
     while ahead:
@@ -117,7 +119,7 @@ def _walk(root: str, page_at: Callable[[str], Page | None]) -> Iterable[tuple[st
                 ahead.append((link, depth + 1))
 
 
-def _row(url: str, where: str, depth: int, page: Page) -> dict[str, Any]:
+def _row(url: str, where: str, depth: int, page: WorldPage) -> dict[str, Any]:
     return {
         "url": url,
         "status": page.status,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from holdfast.engine.results import SITE
 from holdfast.errors import BadParams, NotFound
 from holdfast.model.job import Job
 from holdfast.model.keys import KEY_BYTES, Address, canonical, key_of, key_of_name, origin_of, seed_address
 from holdfast.model.target import TargetRow
 from holdfast.ports import Looks, Views
+from holdfast.recipe.kind import SITE
 
 SAME_URL_MAX = 100  # a `*` in a URL is a glob to the filter: of what it finds, only the very URL counts
 _TARGET_ID = re.compile(r"T-([0-9a-f]{1,15})")
@@ -18,11 +18,11 @@ _KEY = re.compile(rf"[0-9a-f]{{{2 * KEY_BYTES}}}")
 _LIKE_A_URL = re.compile(r"[^/\s]+\.[^/\s]+/\S*")  # example.org/docs
 
 
-class Finding(Views, Looks, Protocol):
+class TargetLookup(Views, Looks, Protocol):
     """The faces of a ledger that a target is looked up in."""
 
 
-def find(ledger: Finding, job: Job, reference: str) -> tuple[TargetRow | None, Address | None]:
+def find(ledger: TargetLookup, job: Job, reference: str) -> tuple[TargetRow | None, Address | None]:
     """The target, or else the address that the job has no target for.
 
     NotFound for an id or a key that is not there, BadParams for a URL that nobody could ask for.
@@ -47,7 +47,7 @@ def _by_id(ledger: Views, job: Job, reference: str) -> TargetRow | None:
     return None if found is None else target_of(ledger, job, int(found[1], 16))
 
 
-def _by_address(ledger: Finding, job: Job, address: Address) -> TargetRow | None:
+def _by_address(ledger: TargetLookup, job: Job, address: Address) -> TargetRow | None:
     """By the key of the URL; a target with a key of its own is looked for among the rows."""
     row = ledger.find(job.id, key_of(address, ledger.salt()))
     if row is not None or job.recipe == SITE:  # a site names no target, and may have millions of them

@@ -21,7 +21,6 @@ from holdfast.clock import Clock
 from holdfast.engine import joblog
 from holdfast.engine.blocks import Blocks
 from holdfast.engine.checkpointer import Checkpointer
-from holdfast.engine.control import REQUESTED_BECAUSE, cancel_rest, free_dead, opened, walk_on
 from holdfast.engine.execute import Executor
 from holdfast.engine.fetching import Fetching
 from holdfast.engine.group import Committed, Group
@@ -31,6 +30,7 @@ from holdfast.engine.liveness import is_dead, this_process
 from holdfast.engine.pace import Pace
 from holdfast.engine.patience import Patience
 from holdfast.engine.planner import Planner
+from holdfast.engine.recovery import REQUESTED_BECAUSE, cancel_rest, free_dead, opened, walk_on
 from holdfast.engine.rescope import judge_on
 from holdfast.engine.robots import RobotsBook
 from holdfast.engine.step_threads import StepThreads
@@ -46,7 +46,7 @@ from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.leasing import in_hand_max, options_of, share
 from holdfast.policy.patterns import untried
 from holdfast.policy.scope import patterns_of
-from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, Progress
+from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, ProgressListener
 from holdfast.recipe import AnyRecipe, Context
 from holdfast.recipe.blame import sentence
 
@@ -74,7 +74,7 @@ class Parts:
     blobs: Blobs
     recipe: AnyRecipe
     clock: Clock
-    progress: Progress | None
+    progress: ProgressListener | None
     has_room: Callable[[], bool]
     make_room: Callable[[], None]
     random: Random
@@ -90,7 +90,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class SessionEnd:
     """How a session ended: completed failed paused interrupted cancelled timeout disk_full lost."""
 
     job: Job
@@ -133,7 +133,7 @@ class Session:
         """Of answers: what steps hold, and what waits for its commit."""
         return (0, 0) if self._worker is None else self._worker.held_bytes
 
-    def run(self) -> Ended:
+    def run(self) -> SessionEnd:
         try:
             return asyncio.run(self._run())
         except SystemExit as error:  # of a task that a step began: asyncio ends the loop with it
@@ -170,7 +170,7 @@ class Session:
             if job.requested is not None:
                 worker.stop(job.requested)
 
-    async def _run(self) -> Ended:
+    async def _run(self) -> SessionEnd:
         """A process that slept past its lease works on, unless somebody else has taken the job meanwhile."""
         self._loop = asyncio.get_running_loop()
         self._loop.set_default_executor(StepThreads(self._is_late))
@@ -191,7 +191,7 @@ class Session:
             self._loop = None  # a late signal must not meet a closed loop
 
     def _is_late(self) -> bool:
-        """Whether what steps left running in threads has had its time: only who was told to stop does not wait."""
+        """Whether what steps left running in threads has had its time. Only a stopping session gives up waiting."""
         deadline_ms = None if self._worker is None else self._worker.orders.deadline_ms
         if deadline_ms is None:
             return self._interrupt is not None
@@ -201,7 +201,7 @@ class Session:
         """One of several workers that finds everything held asks again, while the job goes on."""
         return self._parts.workers > 1 and job.status == "in_progress" and job.requested is None
 
-    async def _lease_and_work(self) -> Ended:
+    async def _lease_and_work(self) -> SessionEnd:
         parts, job = self._parts, self._job
         if not await self._is_judged():
             return await self._ended("drain")
@@ -244,7 +244,7 @@ class Session:
         if self.rescued is not None:
             joblog.recovered(journal, job, self.rescued)
 
-    async def _work(self, job: Job, control: Lease | None, asked_ms: int) -> Ended:
+    async def _work(self, job: Job, control: Lease | None, asked_ms: int) -> SessionEnd:
         parts = self._parts
         heartbeat = Heartbeat(
             parts.open_ledger,
@@ -465,7 +465,7 @@ class Session:
             self._waits_ms, wall_ms = now_ms, self._parts.clock.wall_ms()
             self.waiting = await self._thread.call(lambda ledger: waited_for(ledger, job, counts, wall_ms))
 
-    async def _wind_up(self, how: str, heartbeat: Heartbeat) -> Ended:
+    async def _wind_up(self, how: str, heartbeat: Heartbeat) -> SessionEnd:
         """Tell the ledger the last of the active time, give the chunks back, and carry out what was asked."""
         if how == "disk_full":
             self._parts.make_room()
@@ -500,7 +500,7 @@ class Session:
                 await self._thread.call(lambda ledger: ledger.renew(leases, life_s=life_s, active_ms=active_ms))
         await self._thread.insist(lambda ledger: ledger.release(leases))
 
-    async def _ended(self, how: str) -> Ended:
+    async def _ended(self, how: str) -> SessionEnd:
         job, counts, point = await self._thread.insist(lambda ledger: ledger.books(self._job.id))
         if how == "lost" and job.status in ("paused", "cancelled"):
             how = job.status  # taken away by a rollback or a cancel: who worked it does not take it up again
@@ -508,4 +508,4 @@ class Session:
         if self._parts.journal is not None and self._leases:
             alone = any(lease.kind == "control" for lease in self._leases)
             joblog.run_ended(self._parts.journal, job, counts, how=how, checkpoint=number, peak=self._peak, alone=alone)
-        return Ended(job, counts, number, how)
+        return SessionEnd(job, counts, number, how)

@@ -1,6 +1,7 @@
 """Calls the end of a job whose active time is used up, or in which nothing has moved for too long. Asked, never asking.
 
-Kept by who holds the job's control chunk and so counts its time; monotonic, so that nobody sets it.
+Kept by the holder of the job's control chunk, which counts its time. Uses monotonic time, so clock changes have no
+effect.
 """
 
 from __future__ import annotations

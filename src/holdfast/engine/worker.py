@@ -146,7 +146,7 @@ class Worker:
         self._wake.set()
 
     def heard(self, lost: set[int], requested: str | None) -> None:
-        """News from the heartbeat: chunks that are no longer ours, and a request that stands on one that is."""
+        """From the heartbeat: chunks that are no longer ours, and a request that stands on one that is."""
         self._lost_chunks |= lost
         if requested is not None:
             self.stop(requested)

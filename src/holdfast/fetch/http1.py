@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from holdfast.errors import FetchError
-from holdfast.fetch.headers import parse_headers
+from holdfast.fetch.http.headers import parse_headers
 from holdfast.model.exchange import NOT_MODIFIED, Budget, Headers
 
 HEADERS_MAX = 5000  # libcurl's own limit

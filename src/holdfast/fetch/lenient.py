@@ -17,17 +17,17 @@ import ada_url
 
 from holdfast.clock import Clock
 from holdfast.errors import FetchError
-from holdfast.fetch import descriptors
 from holdfast.fetch.cookie_lines import cookies_for, lines_of
-from holdfast.fetch.decode import Decoder, encodings_of
-from holdfast.fetch.exchange import OUT_OF_RESOURCES, SLICE_MS
 from holdfast.fetch.guard import Guard, endpoint_of
-from holdfast.fetch.headers import header_lines, sent_lines
+from holdfast.fetch.http import descriptors
+from holdfast.fetch.http.decode import Decoder, encodings_of
+from holdfast.fetch.http.exchange import OUT_OF_RESOURCES, SLICE_MS
+from holdfast.fetch.http.headers import header_lines, sent_lines
+from holdfast.fetch.http.in_flight import BytesInFlight
+from holdfast.fetch.http.loop import TICK_S
+from holdfast.fetch.http.names import Names
+from holdfast.fetch.http.route import Route
 from holdfast.fetch.http1 import Head, framing_of
-from holdfast.fetch.in_flight import BytesInFlight
-from holdfast.fetch.loop import TICK_S
-from holdfast.fetch.names import Names
-from holdfast.fetch.route import Route
 from holdfast.model.exchange import Budget, Headers, Response
 from holdfast.model.keys import origin_of
 

@@ -7,31 +7,26 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from holdfast.faults import EVERY_POINT, point
-from holdfast.ledger import (
-    advancing,
-    excluding,
+from holdfast.ledger.books import write_tallies
+from holdfast.ledger.copies import copy_in, portable
+from holdfast.ledger.reads import as_of, events, failures, frontier, streams, surveys
+from holdfast.ledger.reads import jobs as jobs_reads
+from holdfast.ledger.reads import targets as targets_reads
+from holdfast.ledger.tx import Tx, one
+from holdfast.ledger.verbs import (
+    advance,
+    exclude,
     hosts,
     jobs,
-    labelling,
+    label,
     leases,
-    mending,
-    portable,
-    reopening,
-    rescoping,
-    restoring,
-    rolling_back,
-    settling,
-    streams,
-    views,
-    views_asof,
-    views_events,
-    views_failures,
-    views_frontier,
-    views_surveys,
+    reopen,
+    repair,
+    rescope,
+    rollback,
+    settle,
 )
-from holdfast.ledger.books import write_tallies
-from holdfast.ledger.tx import Tx, one
-from holdfast.model.bookmark import Bookmark, Ended, Fresh
+from holdfast.model.bookmark import Bookmark, EndedTarget, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
@@ -164,50 +159,48 @@ class SqlLedger:
     ) -> Job:
         return self._write(
             "reopen",
-            lambda tx: reopening.reopen(
+            lambda tx: reopen.reopen(
                 tx, job, verb, where=where, mode=mode, actor=actor, because=because, version=version
             ),
         )
 
     def walk(self, job: int, *, verb: str | None = None, limit: int = 1000) -> Walked:
-        return self._write("walk", lambda tx: reopening.walk(tx, job, verb, limit))
+        return self._write("walk", lambda tx: reopen.walk(tx, job, verb, limit))
 
     def walking(self, job: int, verb: str | None = None) -> str | None:
-        return self._read(lambda tx: reopening.walking(tx, job, verb))
+        return self._read(lambda tx: reopen.walking(tx, job, verb))
 
     def exclude(self, job: int, pattern: str, *, syntax: str = "glob", this_run: bool = False, actor: str) -> Exclusion:
         return self._write(
-            "exclude", lambda tx: excluding.exclude(tx, job, pattern, syntax, this_run=this_run, actor=actor)
+            "exclude", lambda tx: exclude.exclude(tx, job, pattern, syntax, this_run=this_run, actor=actor)
         )
 
     def sweep(self, job: int, n: int, *, after: Place = (), limit: int = 1000) -> Swept:
-        return self._write("sweep", lambda tx: excluding.sweep(tx, job, n, after, limit))
+        return self._write("sweep", lambda tx: exclude.sweep(tx, job, n, after, limit))
 
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
-        return self._write("include", lambda tx: excluding.include(tx, job, n, actor=actor))
+        return self._write("include", lambda tx: exclude.include(tx, job, n, actor=actor))
 
     def rescope(self, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
-        return self._write("rescope", lambda tx: rescoping.rescope(tx, known, params, actor=actor, because=because))
+        return self._write("rescope", lambda tx: rescope.rescope(tx, known, params, actor=actor, because=because))
 
-    def mend(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
-        return self._write("mend", lambda tx: mending.mend(tx, job, targets, actor=actor, because=because))
+    def repair(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
+        return self._write("mend", lambda tx: repair.repair(tx, job, targets, actor=actor, because=because))
 
     def rollback(self, job: int, number: int, *, actor: str, is_dead: IsDead, version: int | None = None) -> RolledBack:
         return self._write(
             "rollback",
-            lambda tx: rolling_back.rollback(tx, job, number, actor=actor, is_dead=is_dead, version=version),
+            lambda tx: rollback.rollback(tx, job, number, actor=actor, is_dead=is_dead, version=version),
         )
 
     def foretell_rollback(self, job: int, number: int, *, is_dead: IsDead) -> RolledBack:
-        return self._foretold(
-            lambda tx: rolling_back.rollback(tx, job, number, actor="", is_dead=is_dead, version=None)
-        )
+        return self._foretold(lambda tx: rollback.rollback(tx, job, number, actor="", is_dead=is_dead, version=None))
 
     def exclusions(self, job: int) -> list[Exclusion]:
-        return self._read(lambda tx: excluding.exclusions(tx, job))
+        return self._read(lambda tx: exclude.exclusions(tx, job))
 
     def label(self, job: int, targets: Sequence[int], word: str | None, *, actor: str) -> int:
-        return self._write("label", lambda tx: labelling.label(tx, job, targets, word, actor=actor))
+        return self._write("label", lambda tx: label.label(tx, job, targets, word, actor=actor))
 
     # Work
 
@@ -235,10 +228,10 @@ class SqlLedger:
         per_host_max: int = 0,
     ) -> Settled:
         verb = "settle" if batches else "claim"
-        return self._write(verb, lambda tx: settling.settle(tx, job, batches, wish, checkpoint, per_host_max))
+        return self._write(verb, lambda tx: settle.settle(tx, job, batches, wish, checkpoint, per_host_max))
 
     def enqueue(self, job: int, batch: PlanBatch) -> Lease:
-        return self._write("enqueue", lambda tx: settling.enqueue(tx, job, batch))
+        return self._write("enqueue", lambda tx: settle.enqueue(tx, job, batch))
 
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
         return self._write("acknowledge", lambda tx: leases.acknowledge(tx, job, is_dead=is_dead))
@@ -253,9 +246,7 @@ class SqlLedger:
         pages_max: int | None = None,
         stale: str = "",
     ) -> Job | None:
-        return self._write(
-            "advance", lambda tx: advancing.advance(tx, job, lease, phases, plan_failed, pages_max, stale)
-        )
+        return self._write("advance", lambda tx: advance.advance(tx, job, lease, phases, plan_failed, pages_max, stale))
 
     # Hosts
 
@@ -316,30 +307,30 @@ class SqlLedger:
         return self._store.damage()
 
     def job(self, reference: str) -> Job:
-        return self._read(lambda tx: views.find_job(tx, reference))
+        return self._read(lambda tx: jobs_reads.find_job(tx, reference))
 
     def jobs(self) -> list[Job]:
-        return self._read(views.all_jobs)
+        return self._read(jobs_reads.all_jobs)
 
     def books(self, job: int) -> tuple[Job, Counts, Checkpoint | None]:
-        return self._read(lambda tx: views.books(tx, job))
+        return self._read(lambda tx: jobs_reads.books(tx, job))
 
     def holders(self, job: int) -> list[Holder]:
         return self._read(lambda tx: leases.holders(tx, job))
 
     def plan(self, job: int) -> tuple[int, bool, bytes]:
-        return self._read(lambda tx: views.plan(tx, job))
+        return self._read(lambda tx: jobs_reads.plan(tx, job))
 
     def mode(self, job: int) -> str:
-        return self._read(lambda tx: views.mode(tx, job))
+        return self._read(lambda tx: jobs_reads.mode(tx, job))
 
     def targets(
         self, job: int, *, where: Sequence[tuple[str, bool, tuple[str, ...]]] = (), after: int = 0, limit: int = 500
     ) -> list[TargetRow]:
-        return self._read(lambda tx: views.targets(tx, job, where, after, limit))
+        return self._read(lambda tx: targets_reads.targets(tx, job, where, after, limit))
 
     def pages(self, job: int, *, after: int = 0, limit: int = 500) -> list[PageRow]:
-        return self._read(lambda tx: views.pages(tx, job, after, limit))
+        return self._read(lambda tx: targets_reads.pages(tx, job, after, limit))
 
     def results(
         self,
@@ -349,7 +340,7 @@ class SqlLedger:
         after: tuple[int, int] = (0, -1),
         limit: int = 500,
     ) -> list[PageRow]:
-        return self._read(lambda tx: views.results(tx, job, where, after, limit))
+        return self._read(lambda tx: targets_reads.results(tx, job, where, after, limit))
 
     def fresh(
         self,
@@ -361,7 +352,7 @@ class SqlLedger:
     ) -> tuple[list[Fresh], Bookmark]:
         return self._read(lambda tx: streams.fresh(tx, job, mark, where, limit))
 
-    def ended(self, job: int, mark: Bookmark, *, limit: int = 500) -> tuple[list[Ended], Bookmark]:
+    def ended(self, job: int, mark: Bookmark, *, limit: int = 500) -> tuple[list[EndedTarget], Bookmark]:
         return self._read(lambda tx: streams.ended(tx, job, mark, limit))
 
     def everything(self, job: int) -> Bookmark:
@@ -371,18 +362,18 @@ class SqlLedger:
         return self._read(lambda tx: streams.bookmark(tx, job, consumer))
 
     def history(self, job: int, *, target: int | None = None) -> tuple[list[Event], list[AttemptRow]]:
-        return self._read(lambda tx: views.history(tx, job, target))
+        return self._read(lambda tx: targets_reads.history(tx, job, target))
 
     # Looks
 
     def find(self, job: int, key: bytes) -> TargetRow | None:
-        return self._read(lambda tx: views.find_target(tx, job, key))
+        return self._read(lambda tx: targets_reads.find_target(tx, job, key))
 
     def attempts(self, target: int) -> list[AttemptRow]:
-        return self._read(lambda tx: views.attempts(tx, target))
+        return self._read(lambda tx: targets_reads.attempts(tx, target))
 
     def failures(self, job: int, *, limit: int = 1000) -> list[Failures]:
-        return self._read(lambda tx: views_failures.failures(tx, job, limit))
+        return self._read(lambda tx: failures.failures(tx, job, limit))
 
     def events(
         self,
@@ -396,58 +387,58 @@ class SqlLedger:
         newest: bool = False,
         beyond: Mapping[int, int] = NOTHING_KNOWN,
     ) -> list[EventRow]:
-        wanted = views_events.Wanted(job, since, tuple(kinds), tuple(without), after, limit, newest, beyond)
-        return self._read(lambda tx: views_events.events(tx, wanted))
+        wanted = events.Wanted(job, since, tuple(kinds), tuple(without), after, limit, newest, beyond)
+        return self._read(lambda tx: events.events(tx, wanted))
 
     def checkpoints(self, job: int, *, before: int | None = None, limit: int = 500) -> list[CheckpointRow]:
-        return self._read(lambda tx: views_asof.checkpoints(tx, job, before, limit))
+        return self._read(lambda tx: as_of.checkpoints(tx, job, before, limit))
 
     def as_of(
         self, job: int, commits: Mapping[str, int], *, settled: bool, after: int = 0, limit: int = 500
     ) -> list[ListedTarget]:
-        return self._read(lambda tx: views_asof.as_of(tx, job, commits, settled, after, limit))
+        return self._read(lambda tx: as_of.as_of(tx, job, commits, settled, after, limit))
 
     def links_out(
         self, job: int, commits: Mapping[str, int], *, after: bytes = b"", limit: int = 500
     ) -> list[tuple[bytes, str]]:
-        return self._read(lambda tx: views_asof.links_out(tx, job, commits, after, limit))
+        return self._read(lambda tx: as_of.links_out(tx, job, commits, after, limit))
 
     def pulse(self, job: int) -> int:
-        return self._read(lambda tx: views_events.pulse(tx, job))
+        return self._read(lambda tx: events.pulse(tx, job))
 
     # Surveys
 
     def hosts_waiting(self, job: int, *, host: str | None = None, limit: int = 1000) -> list[HostWait]:
-        return self._read(lambda tx: views_frontier.hosts_waiting(tx, job, host, limit))
+        return self._read(lambda tx: frontier.hosts_waiting(tx, job, host, limit))
 
     def pending_by(self, job: int, column: str, *, limit: int = 100_000) -> list[tuple[str, int]]:
-        return self._read(lambda tx: views_frontier.pending_by(tx, job, column, limit))
+        return self._read(lambda tx: frontier.pending_by(tx, job, column, limit))
 
     def upcoming(self, job: int, *, limit: int = 20) -> list[Upcoming]:
-        return self._read(lambda tx: views_frontier.upcoming(tx, job, limit))
+        return self._read(lambda tx: frontier.upcoming(tx, job, limit))
 
     def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
-        return self._read(lambda tx: views_surveys.breakdown(tx, job, by))
+        return self._read(lambda tx: surveys.breakdown(tx, job, by))
 
     def link_out(self, job: int, key: bytes) -> int | None:
-        return self._read(lambda tx: views_surveys.link_out(tx, job, key))
+        return self._read(lambda tx: surveys.link_out(tx, job, key))
 
     def cut_short(self, job: int, *, limit: int = 10) -> list[tuple[int, bytes]]:
-        return self._read(lambda tx: views_surveys.cut_short(tx, job, limit))
+        return self._read(lambda tx: surveys.cut_short(tx, job, limit))
 
     def robots_text(self, origin: str) -> bytes | None:
-        return self._read(lambda tx: views_surveys.robots_text(tx, origin))
+        return self._read(lambda tx: surveys.robots_text(tx, origin))
 
     def open_chunks(self, job: int) -> list[tuple[int, int]]:
-        return self._read(lambda tx: views_surveys.open_chunks(tx, job))
+        return self._read(lambda tx: surveys.open_chunks(tx, job))
 
     def runs(self, job: int) -> list[RunLook]:
-        return self._read(lambda tx: views_surveys.runs(tx, job))
+        return self._read(lambda tx: surveys.runs(tx, job))
 
     def changes(
         self, job: int, first: RunLook, second: RunLook, *, after: int = 0, limit: int = 500
     ) -> tuple[list[Change], int | None]:
-        return self._read(lambda tx: views_surveys.changes(tx, job, first, second, after, limit))
+        return self._read(lambda tx: surveys.changes(tx, job, first, second, after, limit))
 
     # Copies
 
@@ -464,7 +455,7 @@ class SqlLedger:
 
     def copy_in(self, arrival: Arrival, slices: Iterator[Slice], *, is_dead: IsDead, judge: Judge) -> Job:
         with self._store.reserved(arrival.ids) as reserved:
-            return self._write("restore", lambda tx: restoring.copy_in(tx, arrival, slices, reserved, is_dead, judge))
+            return self._write("restore", lambda tx: copy_in.copy_in(tx, arrival, slices, reserved, is_dead, judge))
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._read(lambda tx: tx.rows(sql, parameters))

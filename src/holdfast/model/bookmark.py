@@ -56,7 +56,7 @@ class Fresh:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class EndedTarget:
     """A target that came to its end in a commit: succeeded, skipped or failed, by which try."""
 
     chunk: int

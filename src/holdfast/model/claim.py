@@ -27,7 +27,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     pages_max: int | None = None  # the job's page limit: no claim may lead beyond it, whoever else claims
 
 
-class Answer(msgspec.Struct, frozen=True):
+class SettleAnswer(msgspec.Struct, frozen=True):
     """What became of one chunk's batch: `settled`, `replayed` (it was already stored), or `lost` (fenced off)."""
 
     kind: str
@@ -39,7 +39,7 @@ class Answer(msgspec.Struct, frozen=True):
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """The ledger's answer, per chunk. Nothing of it is true before the commit that it reports."""
 
-    answers: dict[int, Answer]
+    answers: dict[int, SettleAnswer]
     claimed: tuple[Claimed, ...] = ()
     suspects: int = 0  # targets that wait to be claimed alone in the wished chunks
     next_due_ms: int | None = None  # ms from now until a lane may have work; None: nothing is waiting

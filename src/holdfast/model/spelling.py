@@ -29,3 +29,8 @@ def parts_of(numbers: dict[str, int]) -> str:
     """`network_timeout 5, http_403 3`: the largest first."""
     ranked = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{name or 'unnamed'} {number}" for name, number in ranked)
+
+
+def count_of(number: int, noun: str) -> str:
+    """`1 page`, `8 pages`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

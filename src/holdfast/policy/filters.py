@@ -75,7 +75,7 @@ JOBS = Grammar(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FilterText:
     """How a value is meant: `op` is `=`, `>`, `>=`, `<`, `<=` (with a number) or `*` (a glob over text)."""
 
     op: str
@@ -117,7 +117,7 @@ def fits(values: dict[str, str | None], conditions: Sequence[Condition]) -> bool
     return all(_fits_any(values.get(key), key, wanted_values) == wanted for key, wanted, wanted_values in conditions)
 
 
-def reading(key: str, value: str) -> Reading:
+def reading(key: str, value: str) -> FilterText:
     """How one value of a condition is meant; an age is meant as `resolved` leaves it."""
     if key in NUMBERS:
         return _number(key, value)
@@ -125,7 +125,7 @@ def reading(key: str, value: str) -> Reading:
         return _id(key, value)
     if key in TIMES:
         return _time(key, value)
-    return Reading("*" if "*" in value else "=", value)
+    return FilterText("*" if "*" in value else "=", value)
 
 
 def statuses(value: str) -> list[str]:
@@ -133,18 +133,18 @@ def statuses(value: str) -> list[str]:
     return [status for status in TARGET.states if glob_matches(value, status)]
 
 
-def _number(key: str, value: str) -> Reading:
+def _number(key: str, value: str) -> FilterText:
     compared = _COMPARED.fullmatch(value)
     units = SIZES if key == "bytes" else {"": 1}
     if compared is not None and compared[3] in units:
         meant = float(compared[2]) * units[compared[3]]
         if meant == int(meant) <= NUMBER_MAX:
-            return Reading(compared[1] or "=", int(meant))
+            return FilterText(compared[1] or "=", int(meant))
     example = "bytes:>1MB" if key == "bytes" else f"{key}:>3"
     raise BadParams(f"{key}:{value} needs a number, as in {key}:2 or {example}")
 
 
-def _id(key: str, value: str) -> Reading:
+def _id(key: str, value: str) -> FilterText:
     """`T-9`, `C-3`, `R-4`, or the bare number."""
     mark, base = IDS[key]
     digits = value.removeprefix(mark)
@@ -154,16 +154,16 @@ def _id(key: str, value: str) -> Reading:
         meant = -1
     if meant < 0:
         raise BadParams(f"{key}:{value} needs an id, as in {key}:{mark}4")
-    return Reading("=", meant)
+    return FilterText("=", meant)
 
 
-def _time(key: str, value: str) -> Reading:
+def _time(key: str, value: str) -> FilterText:
     """Moments compare with moments; that an age can be read is checked, what it means is for `resolved`."""
     at = _moment_of(value, 0)
     compared = re.fullmatch(rf"(>=|<=|>|<){_AT}(-?[0-9]{{1,16}})", at)  # a ledger has room for no more
     if compared is None:
         raise BadParams(f"{key}:{value} needs an age or a moment, as in {key}:<2h or {key}:>2026-03-01")
-    return Reading(compared[1], int(compared[2]))
+    return FilterText(compared[1], int(compared[2]))
 
 
 def _moment_of(value: str, now_ms: int) -> str:
@@ -215,7 +215,7 @@ def _fits_any(have: str | int | None, key: str, values: Sequence[str]) -> bool:
     return have is not None and any(_fits(have, reading(key, value)) for value in values)
 
 
-def _fits(have: str | int, want: Reading) -> bool:
+def _fits(have: str | int, want: FilterText) -> bool:
     if isinstance(want.value, int):
         return isinstance(have, int) and bool(_COMPARE[want.op](have, want.value))
     return glob_matches(str(want.value), str(have)) if want.op == "*" else have == want.value

@@ -17,7 +17,7 @@ BUILT_IN = ("site", "cases")
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class KnownRecipe:
     """A recipe of somebody's own, where its code was found, and what it hashed to."""
 
     recipe: CustomRecipe
@@ -57,15 +57,15 @@ def names_code(word: str) -> bool:
     return registry.is_source(word) or word in registry.registered()
 
 
-def locate(word: str) -> Located:
+def locate(word: str) -> KnownRecipe:
     """The recipe of a file, a module or an installed package."""
     from holdfast.recipes.custom.recipe import CustomRecipe
 
     found = registry.locate(word)
-    return Located(CustomRecipe(found.recipe, SystemClock()), found.source, found.digest)
+    return KnownRecipe(CustomRecipe(found.recipe, SystemClock()), found.source, found.digest)
 
 
-def located(job: Job) -> Located:
+def located(job: Job) -> KnownRecipe:
     """The recipe of a job, where it was when the job was last started; else by its name among the installed ones."""
     if job.recipe in BUILT_IN:
         raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, which has a command of its own")

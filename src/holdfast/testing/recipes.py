@@ -60,7 +60,7 @@ class Proof:
         return self.undisturbed.records
 
 
-class Place:
+class WorkFolder:
     """A folder with a ledger of its own, and the command that runs the recipe in it."""
 
     def __init__(self, folder: Path, recipe: str | Path, web: FakeWeb, params: dict[str, str], more: Sequence[str]):
@@ -116,7 +116,7 @@ class Place:
 def run_recipe(recipe: str | Path, web: FakeWeb, *, options: Sequence[str] = (), **params: str) -> Worked:
     """Run a recipe to its end in a folder of its own. `options` are further words of the command line."""
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        return Place(Path(folder), recipe, web, params, options).finish()
+        return WorkFolder(Path(folder), recipe, web, params, options).finish()
 
 
 def prove(
@@ -124,12 +124,12 @@ def prove(
 ) -> Proof:
     """Run it undisturbed, then killed `kills` times at moments drawn from `seed`; AssertionError shows a difference."""
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        calm = Place(Path(folder) / "calm", recipe, web, params, options)
+        calm = WorkFolder(Path(folder) / "calm", recipe, web, params, options)
         before = len(web.asked)
         undisturbed = _fruitful(calm.finish())
         requests = len(web.asked) - before
         calm.verify()
-        stormy = Place(Path(folder) / "stormy", recipe, web, params, options)
+        stormy = WorkFolder(Path(folder) / "stormy", recipe, web, params, options)
         settled: list[tuple[int, set[str]]] = []  # at each kill: requests so far, and what was settled by then
         for part in _parts(requests, kills, random.Random(seed)):
             _kill(stormy, web, part)
@@ -155,7 +155,7 @@ def _parts(requests: int, kills: int, draw: random.Random) -> list[int]:
     return [draw.randint(1, share) for _ in range(kills)]
 
 
-def _kill(place: Place, web: FakeWeb, after: int) -> None:
+def _kill(place: WorkFolder, web: FakeWeb, after: int) -> None:
     """Start, wait until so many requests have come, and kill -9. One that ended by itself has nothing left to kill."""
     wanted = len(web.asked) + after
     child = place.start()

@@ -20,7 +20,7 @@ from holdfast.clock import SystemClock, iso
 from holdfast.config import Settings
 from holdfast.errors import BadParams
 from holdfast.testing.judgement import Judgement, judge
-from holdfast.testing.telling import Teller
+from holdfast.testing.telling import SelftestOutput
 from holdfast.testing.trial import CONCURRENCY, Plan, attempt
 
 PAGES_PER_KILL_MIN = 40  # three deaths alone make a page poison, and at the end of a crawl there are few others
@@ -47,7 +47,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="holdfast-selftest-") as folder, _ledger_of_its_own(database) as ledger:
         settings = Settings(data=Path(folder) / "data", database_url=ledger)
         plan = Plan(pages=pages, kills=kills, seed=seed, settings=settings, processes=processes)
-        teller = Teller(plan, plain=plain, color=color)
+        teller = SelftestOutput(plan, plain=plain, color=color)
         try:
             with teller:
                 evidence = attempt(plan, Path(folder), teller.tell)

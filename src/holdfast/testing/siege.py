@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from holdfast.audit.witness import Ask
-from holdfast.demo.command import Command, is_gone_soon, now_ns
+from holdfast.demo.command import ChildCommand, is_gone_soon, now_ns
 from holdfast.demo.crawler import STRETCH_S_MAX, Crawler
 from holdfast.demo.sighting import sight_fallen
 from holdfast.demo.stretch import Stretch
@@ -25,7 +25,7 @@ class Siege:
 
     def __init__(self, crawler: Crawler, random: Random) -> None:
         self._crawler, self._random = crawler, random
-        self._crawl: Command | None = None
+        self._crawl: ChildCommand | None = None
         self._first = crawler.asks.look()
         self._began_ns = 0
 
@@ -39,12 +39,12 @@ class Siege:
             return self._ended(crawl, is_start)
         return self._all_killed(crawl, is_start) if takes_all else self._one_killed(crawl, is_start)
 
-    def _is_time(self, crawl: Command, requests: int | None, takes_all: bool) -> bool:
+    def _is_time(self, crawl: ChildCommand, requests: int | None, takes_all: bool) -> bool:
         if requests is None or self._crawler.asks.look() - self._first < requests:
             return False
         return takes_all or bool(crawl.workers())
 
-    def _one_killed(self, crawl: Command, is_start: bool) -> Stretch:
+    def _one_killed(self, crawl: ChildCommand, is_start: bool) -> Stretch:
         pid = self._random.choice(sorted(crawl.workers()))
         killed_ns = now_ns()
         os.kill(pid, signal.SIGKILL)
@@ -68,7 +68,7 @@ class Siege:
             is_start=is_start,
         )
 
-    def _all_killed(self, crawl: Command, is_start: bool) -> Stretch:
+    def _all_killed(self, crawl: ChildCommand, is_start: bool) -> Stretch:
         killed_ns = now_ns()
         gone = crawl.kill_all()
         self._crawl, self._crawler.last_words = None, crawl.err
@@ -86,7 +86,7 @@ class Siege:
             is_start=is_start,
         )
 
-    def _ended(self, crawl: Command, is_start: bool) -> Stretch:
+    def _ended(self, crawl: ChildCommand, is_start: bool) -> Stretch:
         self._crawler.last_words = crawl.err
         return Stretch(
             pid=crawl.pid,

@@ -17,7 +17,7 @@ WORDS_SHOWN = 2000
 PROMISE_WIDTH = 24
 
 
-class Teller:
+class SelftestOutput:
     """A line per death; on a terminal one line that changes instead."""
 
     def __init__(self, plan: Plan, *, plain: bool, color: bool) -> None:

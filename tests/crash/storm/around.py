@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from conformance.bench import Bench
 from crash.storm.log import Log, Watched
 from crash.storm.site import Site
 from crash.storm.witness import Believer, Witness
 from holdfast.clock import ManualClock
-from holdfast.testing.conformance.bench import Bench
 
 
 class Lost(Exception):

@@ -13,13 +13,13 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from conformance.bench import BOOT, Bench, memory_bench
+from conformance.probes import MemoryProbe
 from crash.storm.sight import Eyes, MemoryEyes, SqlEyes
 from holdfast.clock import ManualClock
 from holdfast.ledger.sqlite import SqliteLedger, SqliteStore
 from holdfast.model.keys import SALT_BYTES
 from holdfast.ports import Ledger
-from holdfast.testing.conformance.bench import BOOT, Bench, memory_bench
-from holdfast.testing.conformance.probes import MemoryProbe
 
 CONNECTIONS = 2  # each remembers things of its own, as processes do
 SALT = bytes(range(SALT_BYTES))

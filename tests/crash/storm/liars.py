@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from holdfast.model.claim import Answer, Settled
+from holdfast.model.claim import SettleAnswer, Settled
 from holdfast.model.job import Job
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch
@@ -34,7 +34,7 @@ class Forgetful(Honest):
     def settle(self, job: int, batches: Sequence[Batch], *more: Any) -> Settled:
         if len(batches) < 2:
             return super().settle(job, batches, *more)
-        return Settled(answers={batch.chunk: Answer("settled", batch.no) for batch in batches})
+        return Settled(answers={batch.chunk: SettleAnswer("settled", batch.no) for batch in batches})
 
 
 class Flattering(Honest):
@@ -42,7 +42,7 @@ class Flattering(Honest):
 
     def settle(self, job: int, batches: Sequence[Batch], *more: Any) -> Settled:
         settled = super().settle(job, batches, *more)
-        answers = {c: Answer("settled", a.no) if a.kind == "lost" else a for c, a in settled.answers.items()}
+        answers = {c: SettleAnswer("settled", a.no) if a.kind == "lost" else a for c, a in settled.answers.items()}
         return msgspec.structs.replace(settled, answers=answers)
 
 
@@ -51,7 +51,7 @@ class Denying(Honest):
 
     def settle(self, job: int, batches: Sequence[Batch], *more: Any) -> Settled:
         settled = super().settle(job, batches, *more)
-        answers = {c: Answer("lost") if a.kind == "replayed" else a for c, a in settled.answers.items()}
+        answers = {c: SettleAnswer("lost") if a.kind == "replayed" else a for c, a in settled.answers.items()}
         return msgspec.structs.replace(settled, answers=answers)
 
 

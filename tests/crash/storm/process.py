@@ -4,6 +4,8 @@ time. What goes wrong with it is decided elsewhere; here is what it then does ab
 
 from __future__ import annotations
 
+from conformance import verdicts
+from conformance.worker import LIFE_S
 from crash.storm.around import Around, Lost
 from crash.storm.session import IDLE_MS, RENEW_MS, Session
 from crash.storm.site import PLANNED
@@ -13,8 +15,6 @@ from holdfast.model.claim import Wish
 from holdfast.model.job import WORK_CHUNKS
 from holdfast.model.outcome import Batch
 from holdfast.ports import Ledger
-from holdfast.testing.conformance import verdicts
-from holdfast.testing.conformance.worker import LIFE_S
 
 ROOM = 3
 PLAN_BATCH = 2

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from conformance.worker import LIFE_S, Worker
 from crash.storm.around import Around
 from holdfast.model.claim import Settled
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, PlanBatch, Verdict
 from holdfast.model.target import Claimed
 from holdfast.ports import Ledger
-from holdfast.testing.conformance.worker import LIFE_S, Worker
 
 LIFE_MS = round(LIFE_S * 1000)
 RENEW_MS = LIFE_MS // 3

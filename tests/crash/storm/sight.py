@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from holdfast.ledger.memory_state import MemoryStore
 from holdfast.model.states import wire_status
+from oracle.state import MemoryStore
 
 SETTLED = ("succeeded", "skipped", "failed")
 TARGETS = (

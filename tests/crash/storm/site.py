@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance import verdicts
+from conformance.bench import Bench
 from holdfast.model.outcome import Verdict
 from holdfast.model.target import Claimed, Found
-from holdfast.testing.conformance import verdicts
-from holdfast.testing.conformance.bench import Bench
 
 SHAPES = 8
 PLANNED = (0, 1, 2)

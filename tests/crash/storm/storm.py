@@ -13,6 +13,7 @@ from itertools import count
 from random import Random
 from typing import Any, Protocol
 
+from conformance.bench import Bench
 from crash.storm.around import Lost
 from crash.storm.log import Broken, Log, Watched
 from crash.storm.people import Chores, Operator
@@ -23,7 +24,6 @@ from crash.storm.weather import Weather
 from crash.storm.witness import Witness
 from holdfast import faults
 from holdfast.errors import HoldfastError, LedgerUnavailable
-from holdfast.testing.conformance.bench import Bench
 
 SIZES = (2, 3, 4, 5, 6, 8)
 ROUGH_ACTS = 60

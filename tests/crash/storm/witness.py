@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from conformance.bench import Bench
 from crash.storm.log import Broken, Log
 from crash.storm.sight import SETTLED, Eyes, Sight
 from holdfast.audit.invariants import INVARIANTS
 from holdfast.audit.verify import verify
-from holdfast.testing.conformance.bench import Bench
 
 EACH_STEP = ("L2.key", "L5.holder", "L5.owner", "L8.tally", "L8.host", "L10.completed", "L11.request", "row.settled")
 CHEAP = tuple(law for law in INVARIANTS if law.name in EACH_STEP)

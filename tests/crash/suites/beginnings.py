@@ -15,7 +15,7 @@ from pathlib import Path
 from crash.scene import Scene
 from crash.suites.stage import PAGES, Stage, spread
 from crash.suites.strace import Injection, Trace, counts
-from nursery import Child
+from forked import Child
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Traced:
 
     def start(self) -> Child:
         scene = self._scene
-        child = self._stage.nursery.start(scene.crawler.words, said=scene.folder / "traced", stopped=True)
+        child = self._stage.fork_server.start(scene.crawler.words, said=scene.folder / "traced", stopped=True)
         scene.started.append(child)
         self._trace = Trace(
             child, scene.folder / "trace", self._calls, self._injection, threads=self._beginning.threads

@@ -14,7 +14,7 @@ from crash.suites.pond import FLAKY, LEASE_S, OPTIONS, PAGES, Pond
 from crash.suites.suite import Suite, Trial
 from holdfast.audit.verify import verify
 from holdfast.audit.witness import doubled
-from holdfast.engine.session import Ended
+from holdfast.engine.session import SessionEnd
 
 HELD_UP_S_MAX = 5.0  # real seconds for what takes half of one
 SECOND, HOUR, DAY, YEAR = 1000, 3_600_000, 86_400_000, 31_557_600_000
@@ -46,7 +46,7 @@ def play_one(folder: Path, seed: int) -> Trial:
     return Trial(seed, f"{kind}, {way}, at ask {at}", len(pond.asked) >= at, broken)
 
 
-def _played(pond: Pond, kind: str, leap_ms: int, at: int) -> Ended:
+def _played(pond: Pond, kind: str, leap_ms: int, at: int) -> SessionEnd:
     clock = pond.clock
 
     def push(ms: int) -> None:
@@ -76,7 +76,7 @@ def _played(pond: Pond, kind: str, leap_ms: int, at: int) -> Ended:
     return pond.run(seconds_max=HELD_UP_S_MAX)
 
 
-def _broken(pond: Pond, ended: Ended, kind: str) -> str:
+def _broken(pond: Pond, ended: SessionEnd, kind: str) -> str:
     """What does not hold, in words; empty is good."""
     if ended.how == "interrupted":
         return f"held up: {ended.counts.succeeded} of {PAGES} pages after {HELD_UP_S_MAX:g} s"

@@ -9,7 +9,7 @@ import brotli
 import msgspec
 
 from holdfast.clock import ManualClock
-from holdfast.engine.snapshots import load_zstd
+from holdfast.control.snapshot import load_zstd
 from holdfast.model.bookmark import Bookmark
 from holdfast.model.edit import Walk
 from holdfast.model.job import Counts

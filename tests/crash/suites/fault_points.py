@@ -15,9 +15,9 @@ from pathlib import Path
 from crash.scene import Scene
 from crash.suites.stage import PAGES, WORKLOAD, Ledger, Stage, on_postgres, on_sqlite, staged
 from crash.suites.suite import NoMorePoints, Suite, Trial
+from forked import Child
 from holdfast.cli import exits
 from holdfast.faults import POINTS
-from nursery import Child
 
 EXPORT = "export.before_rename"
 PAUSE = "pause.after_commit"

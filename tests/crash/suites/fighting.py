@@ -18,7 +18,7 @@ from crash.scene import CONCURRENCY, Scene
 from crash.suites.stage import Stage, on_postgres, staged
 from crash.suites.suite import Suite, Trial
 from holdfast import wiring
-from holdfast.demo.command import Command, now_ns
+from holdfast.demo.command import ChildCommand, now_ns
 from waiting import wait_until
 
 PAGES = 60
@@ -37,7 +37,7 @@ class Fight:
 
     scene: Scene
     source: Random
-    fighters: list[Command]
+    fighters: list[ChildCommand]
     asleep: set[int] = field(default_factory=set)
     blows: Counter[str] = field(default_factory=Counter)
 
@@ -114,7 +114,7 @@ def fought(stage: Stage, place: Path, seed: int, *, fighters: int) -> Trial:
         return Trial(seed, f"{words}; taken over {taken_over} times", delivered=taken_over > 0, broken=broken)
 
 
-def _works(fighter: Command) -> bool:
+def _works(fighter: ChildCommand) -> bool:
     """By its own words; one that was born just now may not even have a place to say them."""
     try:
         said = fighter.err

@@ -17,9 +17,9 @@ from random import Random
 from crash.scene import Scene
 from crash.suites.stage import PAGES, WORKLOAD, Stage, staged
 from crash.suites.suite import Suite, Trial
+from forked import Child
 from holdfast.cli import exits
 from holdfast.demo.stretch import Stretch
-from nursery import Child
 from servers import need_root
 
 DISK = "size=12m,nr_inodes=64"

@@ -17,9 +17,9 @@ import psycopg
 from crash.scene import Scene
 from crash.suites.stage import PAGES, WORKLOAD, Ledger, Stage, on_postgres, on_sqlite, spread, staged
 from crash.suites.suite import NoMorePoints, Suite, Trial
+from forked import Child
 from holdfast.ledger import sqlite
 from holdfast.ledger.schema import LEDGER_TABLE, SCHEMA_VERSION, statements
-from nursery import Child
 
 POINT = "migrate.between_statements"
 SLOW_MS = 20  # so that the old crawl is killed in its middle

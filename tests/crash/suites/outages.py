@@ -19,8 +19,8 @@ from crash.scene import Scene
 from crash.suites.stage import PAGES, WORKLOAD, Stage, staged
 from crash.suites.suite import Suite, Trial
 from crash.suites.wire import Wire
+from forked import Child
 from holdfast.testing.postgres import Postgres, temporary_postgres
-from nursery import Child
 from servers import fresh_schema
 
 LEASE = {"HOLDFAST_LEASE": "2s"}

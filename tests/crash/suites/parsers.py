@@ -20,13 +20,11 @@ from holdfast.clock import ManualClock
 from holdfast.config.files import parse as read_toml_text
 from holdfast.config.jobfile import job_in
 from holdfast.config.reading import Reading, add_document
-from holdfast.engine.ordering import parse_sort
-from holdfast.engine.results import parse_fields
 from holdfast.errors import HoldfastError
-from holdfast.fetch.decode import Decoder, encodings_of
 from holdfast.fetch.guard import endpoint_of
-from holdfast.fetch.headers import header_lines, parse_headers
-from holdfast.fetch.unpackers import ENCODINGS
+from holdfast.fetch.http.decode import Decoder, encodings_of
+from holdfast.fetch.http.headers import header_lines, parse_headers
+from holdfast.fetch.http.unpackers import ENCODINGS
 from holdfast.ledger.books import read_checkpoint
 from holdfast.model.bookmark import read_bookmark
 from holdfast.model.edit import read_walk
@@ -52,6 +50,8 @@ from holdfast.recipes.site.page import read_page
 from holdfast.recipes.site.recipe import SiteRecipe
 from holdfast.recipes.site.text import visible_text
 from holdfast.recipes.site.validators import asking_again, validators_of
+from holdfast.views.ordering import parse_sort
+from holdfast.views.results import parse_fields
 from tidy.source_tree import ROOT
 
 SALT = bytes(16)

@@ -13,9 +13,9 @@ from random import Random
 
 from engine.desk import MARSH, FunctionFetcher, MemoryBlobs, page
 from holdfast.clock import SystemClock
-from holdfast.engine import control
+from holdfast.engine import recovery
 from holdfast.engine.liveness import boot_id
-from holdfast.engine.session import Ended, Parts, Session
+from holdfast.engine.session import Parts, Session, SessionEnd
 from holdfast.errors import FetchError
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.exchange import Response
@@ -72,8 +72,8 @@ class Pond:
         """The job made ready, and a process's work on it. One may run while another sleeps."""
         ledger = self._open()
         job = ledger.books(self.job)[0]
-        row = control.outlook(ledger, job, recipe_known=True, asked=True)
-        job = control.make_ready(ledger, job, row, actor="user")
+        row = recovery.outlook(ledger, job, recipe_known=True, asked=True)
+        job = recovery.make_ready(ledger, job, row, actor="user")
         ledger.close()
         parts = Parts(
             open_ledger=self._open, open_fetcher=lambda: FunctionFetcher(self._answer), blobs=self.blobs(),
@@ -82,7 +82,7 @@ class Pond:
         )  # fmt: skip
         return Session(job, parts)
 
-    def run(self, *, seconds_max: float) -> Ended:
+    def run(self, *, seconds_max: float) -> SessionEnd:
         """One session to its end, or until so many real seconds have passed: then it ends as `interrupted`."""
         session = self.session()
         with _not_longer(session, seconds_max):

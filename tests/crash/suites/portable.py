@@ -19,8 +19,8 @@ import msgspec
 import pytest
 
 from crash.suites.parsers import Parser, Wrong, must
-from holdfast.engine.restore import Snapshot
-from holdfast.engine.snapshots import load_zstd
+from holdfast.control.restore import Snapshot
+from holdfast.control.snapshot import load_zstd
 from holdfast.errors import HoldfastError
 from holdfast.model.snapshot import Manifest, read_manifest
 from snapshots.jobs import repacked, restored, sqlite_ledger, taken, with_bodies, write_jobs

@@ -22,7 +22,7 @@ from crash.suites.mounts import FILESYSTEMS, Disk, disk, own_namespace
 from crash.suites.stage import PAGES, WORKLOAD, Stage, staged
 from crash.suites.suite import Suite, Trial
 from holdfast.audit.witness import never_asked
-from holdfast.demo.command import Command
+from holdfast.demo.command import ChildCommand
 from holdfast.demo.sighting import Sighting, sight
 
 KINDS = ("load", "load", "first segment", "load", "export")
@@ -103,7 +103,7 @@ class PowerCuts:
 
     def _exported(self, path: Path, *, said: Path) -> None:
         words = ["export", self.stage.world.address.replace(":", "-"), "-o", str(path), "--format", "jsonl"]
-        command: Command = self.stage.nursery.start([*words, "--data", str(self.finished)], said=said)
+        command: ChildCommand = self.stage.fork_server.start([*words, "--data", str(self.finished)], said=said)
         assert command.wait(END_S_MAX) == 0, command.err
 
 

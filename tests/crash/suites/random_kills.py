@@ -16,7 +16,7 @@ from random import Random
 from crash.scene import Scene
 from crash.suites.stage import PAGES, WORKLOAD, Ledger, Stage, on_postgres, on_sqlite, staged
 from crash.suites.suite import Suite, Trial
-from nursery import Child
+from forked import Child
 from waiting import stop, wait_until
 
 LEASE_S = 1

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from conformance.worker import LIFE_S
 from crash.storm.ledgers import KINDS, Disguise, Ledgers
 from crash.storm.sight import Sight
 from crash.storm.site import SHAPES, Site
 from crash.storm.storm import Storm
 from crash.suites.suite import Suite, Trial
-from holdfast.testing.conformance.worker import LIFE_S
 
 IN_MEMORY = Path("/dev/shm")  # where there is one: thousands of files are made and thrown away
 WHERE = "tmpfs" if IN_MEMORY.is_dir() else "disk"

@@ -1,4 +1,4 @@
-"""What the trials of a suite share: one small world, one calm crawl of it, one nursery; and the laws after a fault.
+"""What the trials of a suite share: one small world, one calm crawl of it, one fork server; and the laws after a fault.
 
 A trial is a scene on this stage: the crawl with a fault, then the same command until it ends, then the checkers.
 """
@@ -14,13 +14,13 @@ from math import gcd
 from pathlib import Path
 
 from crash.scene import CONCURRENCY, Calm, Scene
+from forked import Child, ForkServer
 from holdfast.demo.asks import Asks
 from holdfast.demo.command import now_ns
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import sight
 from holdfast.demo.stretch import Stretch, asked_again, asked_when_settled, asked_without_cause
 from holdfast.testing.postgres import temporary_postgres
-from nursery import Child, Nursery
 from servers import fresh_schema
 
 PAGES = 48
@@ -37,14 +37,14 @@ Ledger = Callable[[], AbstractContextManager[Database]]  # one for each suite
 class Stage:
     world: WorldServer
     asks: Asks
-    nursery: Nursery
+    fork_server: ForkServer
     database: Database
     calm: Calm | None = None
 
     @contextmanager
     def scene(self, folder: Path, environ: Mapping[str, str] | None = None) -> Iterator[Scene]:
         with self.database() as url:
-            made = Scene(self.world, folder, self.asks, url, self.nursery.start, environ or {})
+            made = Scene(self.world, folder, self.asks, url, self.fork_server.start, environ or {})
             try:
                 yield made
             finally:
@@ -91,9 +91,9 @@ def staged(
     with (
         WorldServer("tree", log_path=log, pages=pages, delay_ms=delay_ms) as world,
         Asks(log) as asks,
-        Nursery() as nursery,
+        ForkServer() as fork_server,
     ):
-        bare = Stage(world, asks, nursery, database or sqlite)
+        bare = Stage(world, asks, fork_server, database or sqlite)
         (folder / "calm").mkdir()
         with bare.scene(folder / "calm") as scene:
             crawl = scene.crawled()
@@ -101,7 +101,7 @@ def staged(
             calm = Calm(scene.look(), scene.exported())
         wanted = {row["url"]: row["sha256"] for row in world.oracle()["pages"]}
         assert {row.url: row.sha256 for row in calm.end.seen} == wanted, "the calm run is not what the world has"
-        yield Stage(world, asks, nursery, bare.database, calm)
+        yield Stage(world, asks, fork_server, bare.database, calm)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nursery import Child
+from forked import Child
 from servers import cannot_run, need_tool
 from waiting import wait_until
 

@@ -11,7 +11,7 @@ from holdfast.policy.directives import Directives
 from holdfast.policy.scope import Scope
 from holdfast.recipe import Context
 from holdfast.recipes.site.links import LinkBook, Sorted, resolve
-from holdfast.recipes.site.page import Page
+from holdfast.recipes.site.page import SitePage
 from holdfast.recipes.site.queries import in_charset
 from holdfast.recipes.site.refresh import Refresh
 
@@ -46,7 +46,7 @@ class Ways(msgspec.Struct, frozen=True, gc=False):
     because: str = ""
 
 
-def follow(here: Claimed, page: Page, codec: str, asked: Directives, site: Site) -> Ways:
+def follow(here: Claimed, page: SitePage, codec: str, asked: Directives, site: Site) -> Ways:
     """`asked` is what the page asks for and the job obeys."""
     if not (page.hrefs or page.canonical or page.refresh or page.marked):
         return Ways()

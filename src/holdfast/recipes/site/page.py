@@ -22,7 +22,7 @@ _PAGES = frozenset({"next", "prev", "alternate"})
 NOFOLLOW = "nofollow"
 
 
-class Page(msgspec.Struct, frozen=True, gc=False):
+class SitePage(msgspec.Struct, frozen=True, gc=False):
     """`hrefs` are as written, each once; `canonical`, `base` and `refresh` are the first ones, as written.
 
     `robots` is what its robots tags say. `marked` are the hrefs of links that all have `rel=nofollow`, where asked for.
@@ -37,7 +37,7 @@ class Page(msgspec.Struct, frozen=True, gc=False):
     marked: tuple[str, ...] = ()
 
 
-def read_page(text: str, *, sees_marks: bool = False, is_xml: bool = False) -> Page:
+def read_page(text: str, *, sees_marks: bool = False, is_xml: bool = False) -> SitePage:
     """One pass over the text. Any text gives a page. `sees_marks`: links with `rel=nofollow` are kept apart."""
     title = canonical = base = refresh = None
     robots: list[str] = []
@@ -65,7 +65,7 @@ def read_page(text: str, *, sees_marks: bool = False, is_xml: bool = False) -> P
             title = " ".join(unescaped(tag.text[:_TITLE_TEXT_MAX]).split())[:TITLE_LENGTH_MAX]
     hrefs.pop("", None)
     left = tuple(href for href in marked if href and href not in hrefs) if marked else ()
-    return Page(title, canonical, base, tuple(hrefs), refresh, tuple(robots), left)
+    return SitePage(title, canonical, base, tuple(hrefs), refresh, tuple(robots), left)
 
 
 def _page_of(tag: Tag, rel: list[str]) -> str:

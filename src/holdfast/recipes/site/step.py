@@ -23,14 +23,14 @@ from holdfast.policy.sitemaps import names_llms_txt, read_llms_txt
 from holdfast.recipe import Fetch
 from holdfast.recipes.site.charset import decode, decoded
 from holdfast.recipes.site.following import REDIRECTS_MAX, Site, as_a_seed, follow
-from holdfast.recipes.site.page import HTML_BYTES_MAX, Page, read_page
+from holdfast.recipes.site.page import HTML_BYTES_MAX, SitePage, read_page
 from holdfast.recipes.site.refresh import read_refresh
 from holdfast.recipes.site.sniffing import UNKNOWN_MEDIA, is_html, is_xml
 from holdfast.recipes.site.validators import asking_again, validators_of
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 CONTENT_TYPE_LENGTH_MAX = 200
-_NO_PAGE = Page(None, None, None, ())
+_NO_PAGE = SitePage(None, None, None, ())
 
 
 class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
 class _Read(msgspec.Struct, frozen=True, gc=False):
     """A body as read; `not_parsed` says why no links were."""
 
-    page: Page
+    page: SitePage
     codec: str = "utf-8"
     is_html: bool = False
     not_parsed: str = ""
@@ -147,7 +147,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     )
 
 
-def _directives(page: Page, response: Response) -> Directives:
+def _directives(page: SitePage, response: Response) -> Directives:
     headers = [value for name, value in response.headers if name == HEADER]
     return read_directives(page.robots, headers) if headers or page.robots else NOTHING_ASKED
 
@@ -170,12 +170,12 @@ def _forbids_sniffing(response: Response) -> bool:
     return (response.header("x-content-type-options") or "").partition(",")[0].strip().lower() == "nosniff"
 
 
-def _read_list(here: Claimed, response: Response) -> Page:
+def _read_list(here: Claimed, response: Response) -> SitePage:
     """A seed that is an llms.txt is a list of links; any other text is a page without links."""
     if not names_llms_txt(urlsplit(here.url).path) or len(response.body) > HTML_BYTES_MAX:
         return _NO_PAGE
     title, hrefs = read_llms_txt(decode(response.body, response.header("content-type") or ""))
-    return Page(title, None, None, hrefs)
+    return SitePage(title, None, None, hrefs)
 
 
 def kept_body(here: Claimed, response: Response, now_ms: int) -> Body:

@@ -1,0 +1,94 @@
+"""`holdfast cases RANGE...|NAME --url TEMPLATE`: every number of a range, and which of them have no record."""
+
+from __future__ import annotations
+
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.screen.values import whole
+from holdfast.cli.start import recipe_jobs
+from holdfast.clock import SystemClock
+from holdfast.control.submit import JobRequest
+from holdfast.errors import BadParams, NotFound, Refused, UsageError
+from holdfast.model.job import Job
+from holdfast.ports import Ledger
+from holdfast.recipes.cases.ids import NUMBER_MAX, is_range, read_range
+from holdfast.recipes.cases.recipe import CasesRecipe
+
+EPILOG = (
+    "A 2xx answer is a record and is kept, 404 and 410 prove that there is none, anything else fails with its code.\n"
+    "The gaps: holdfast targets NAME --where 'disposition:no_record'"
+)
+
+
+def arguments(parser: Parser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument("what", nargs="*", metavar="RANGE|NAME", help="IMM-1-25..IMM-500-25, IMM-*-25, or a job's name")
+    parser.add_argument(
+        "--url",
+        metavar="TEMPLATE",
+        help="where a case is, with {prefix} {number} {year} in it; or NAME of sources.NAME",
+    )
+    parser.add_argument("--start", type=whole(0, NUMBER_MAX), metavar="N", help="with IMM-*-25: the first number")
+    parser.add_argument("--max-cases", type=whole(1, NUMBER_MAX), metavar="M", help="with IMM-*-25: how many numbers")
+    recipe_jobs.arguments(parser)
+
+
+def run(call: Call) -> int:
+    call = _meant(call)
+    if call.options.update:
+        call.console.say("Cases have no scope: a range is what it is, and --update changes nothing of it.")
+    return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
+
+
+def check(call: Call, ledger: Ledger | None) -> str:
+    """Raise what `run` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
+    call = _meant(call)
+    return recipe_jobs.check(call, _asked(call, ledger), ledger)
+
+
+def _meant(call: Call) -> Call:
+    """The call, with what holdfast.toml says of the job that it names."""
+    if call.settings.jobs:
+        from holdfast.cli.start.job_files import configured
+
+        call = configured(call)
+    if not call.options.what and call.options.name is None:
+        raise UsageError("cases needs a range, or the name of a job", hint="holdfast cases IMM-1-25..IMM-99-25 --url …")
+    return call
+
+
+def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
+    options, recipe = call.options, CasesRecipe(SystemClock())
+    named = _named(call, ledger)
+    words = [] if named else options.what
+    typed = [str(read_range(word, options.start, options.max_cases)) for word in words]
+    before = named.params if named else {}
+    params = recipe.check({"ranges": typed or before.get("ranges", []), "url": _url(call) or before.get("url", "")})
+    return recipe_jobs.asked_for(call, recipe, params, named)
+
+
+def _url(call: Call) -> str:
+    """The template that was typed, or that of the configured source whose name was (CAS-10)."""
+    typed = call.options.url or ""
+    return typed if "{" in typed else call.settings.sources.get(typed, typed)
+
+
+def _named(call: Call, ledger: Ledger | None) -> Job | None:
+    """The job that is named instead of a range, by its only word or by --name."""
+    what, name = call.options.what, call.options.name
+    if not what:
+        found = recipe_jobs.named_job(ledger, name)
+        if found is None:
+            raise BadParams(f"there is no job {name!r} yet; it needs a range", hint="IMM-1-25..IMM-5000-25")
+        return _of_cases(found)
+    if len(what) == 1 and not is_range(what[0]):
+        if ledger is None:
+            raise NotFound(f"there is no job {what[0]!r}: there is no ledger yet")
+        return _of_cases(ledger.job(what[0]))
+    return None
+
+
+def _of_cases(job: Job) -> Job:
+    if job.recipe != CasesRecipe.name:
+        raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of cases")
+    return job

@@ -1,0 +1,33 @@
+"""Headers typed for a job: they go to the origins that the job was given, and to nobody else (H5, SEC-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdfast.fetch.http.headers import header_lines
+from holdfast.model.exchange import Headers
+from holdfast.model.keys import canonical
+
+
+class PrivateHeaders:
+    """Which headers go to which origin. An http origin on its usual port includes its https twin, never the reverse."""
+
+    def __init__(self, headers: Headers, home: Iterable[str]) -> None:
+        header_lines(headers)
+        self._headers = headers
+        self.origins = frozenset(origin for url in home for origin in _origins(url))
+
+    def of(self, origin: str) -> Headers:
+        """Those for a request to `origin`."""
+        return self._headers if origin in self.origins else ()
+
+    def __bool__(self) -> bool:
+        return bool(self._headers)
+
+
+def _origins(url: str) -> tuple[str, ...]:
+    address = canonical(url)
+    if address is None:
+        return ()
+    usual_http = address.origin.startswith("http:") and ":" not in address.host
+    return (address.origin, f"https://{address.host}") if usual_http else (address.origin,)

@@ -1,0 +1,23 @@
+"""JSON Lines: one object per result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from holdfast.model.target import PageRow
+from holdfast.views.exports.form import Write
+from holdfast.views.results import Results
+
+
+def write_jsonl(results: Results, write: Write, rows: Iterable[PageRow] | None = None) -> int:
+    """One object per line; answers how many. Of all results, unless they are handed in one by one."""
+    if rows is not None:
+        results.refuse_duplicates()
+    encoder = msgspec.json.Encoder()
+    written = 0
+    for row in results.rows() if rows is None else rows:
+        write(encoder.encode(results.shaped(row)) + b"\n")
+        written += 1
+    return written

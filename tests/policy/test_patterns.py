@@ -80,6 +80,11 @@ def test_an_expression_of_any_length_is_read_in_bounded_time_sec_07(text: str) -
     assert time.process_time() - began < 0.5
 
 
+def test_an_expression_that_is_too_long_to_be_read_at_once_is_refused_sec_07() -> None:
+    with pytest.raises(BadParams, match="60,003 characters; at most 20,000 are read"):
+        read_pattern("re:^/+" + ":" * 60_000)
+
+
 def test_what_an_expression_may_mean_one_day_is_no_concern_of_its_reader() -> None:
     """Python warns of `[[`, in a line on the screen of whoever typed it."""
     assert read_pattern("re:[[ab]$").matches("/[")

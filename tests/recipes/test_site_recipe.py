@@ -21,7 +21,7 @@ def check(*seeds: str, **params: Any) -> dict[str, Any]:
 
 def test_it_is_a_recipe() -> None:
     recipe: AnyRecipe = RECIPE
-    assert (recipe.name, recipe.phases) == ("site", ("crawling",))
+    assert (recipe.name, recipe.phases({}).names) == ("site", ("crawling",))
 
 
 def test_params_come_out_canonical_with_defaults_and_stay_so() -> None:

@@ -20,6 +20,7 @@ from holdfast.model.keys import URL_LENGTH_MAX
 
 STEPS_MAX = 500_000  # of backtracking per address, by a high estimate; below a millisecond
 ANY_LENGTH = 1_000_000_000
+SOURCE_LENGTH_MAX = 20_000
 WITHOUT = "any expression is taken that has no (?=…), (?!…), (?<=…), (?<!…), (?>…), *+, ++, ?+ or \\1"
 MEMORY_MAX = 4_000_000  # bytes that RE2 may take for one expression
 # Both engines take these and mean different things: `{,3}` is a text to RE2, `[[:alpha:]]` a set of characters to `re`.
@@ -40,6 +41,10 @@ class Expression(msgspec.Struct, frozen=True):
 
 def read_expression(source: str, shown: str) -> Expression:
     """BadParams says, of the pattern as `shown`, why it cannot be searched for."""
+    if len(source) > SOURCE_LENGTH_MAX:  # reading one of 60,000 took more than a second
+        raise BadParams(
+            f"pattern {shown[:80]!r}… has {len(source):,} characters; at most {SOURCE_LENGTH_MAX:,} are read"
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what `[[` may mean one day

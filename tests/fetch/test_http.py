@@ -258,7 +258,7 @@ def test_no_free_descriptor_is_our_own_trouble_and_passes() -> None:
 @pytest.mark.parametrize(
     ("url", "free", "code"),
     [
-        *(("http://localhost:1/", free, "no_resources") for free in range(9)),
+        *(("http://localhost:1/", free, "no_resources") for free in range(8)),  # of 8 one may come free meanwhile
         ("http://localhost:1/", 32, "network_error"),
         ("http://pond.invalid/", 0, "no_resources"),
     ],
@@ -277,6 +277,7 @@ def test_descriptors_that_run_out_on_the_way_are_never_the_sites_fault(url: str,
 @contextmanager
 def only_free(free: int) -> Iterator[None]:
     """This process may open that many for the time of the block."""
+    gc.collect()  # what earlier tests left open must not come free in between
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     taken = []
     lowest = os.dup(0)

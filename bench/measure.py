@@ -40,10 +40,12 @@ def measured(
     environ: Mapping[str, str] | None = None,
     watches: Sequence[Watch] = (),
     ours: Sequence[Callable[[], float]] = (),
+    cpu: Cpu | None = None,
 ) -> Measured:
     """Run a command to its end. `output` gets what it prints, and beside it OUTPUT.err its complaints.
 
-    `ours` are CPU counters of processes that belong to the run, such as the server: they are no noise.
+    `ours` are CPU counters of processes that belong to the run, such as the server: they are no noise. `cpu` is one of
+    the `watches`, given where the command has children that it does not wait for.
     """
     memory = Memory()
     before, ours_before = busy_s(), sum(counter() for counter in ours)
@@ -57,7 +59,7 @@ def measured(
             child.wait()
             raise
     child.returncode = os.waitstatus_to_exitcode(status)
-    wall_s, cpu_s = ended - began, usage.ru_utime + usage.ru_stime
+    wall_s, cpu_s = ended - began, max(usage.ru_utime + usage.ru_stime, cpu.seconds if cpu is not None else 0.0)
     ours_s = cpu_s + sum(counter() for counter in ours) - ours_before
     others_s = max(0.0, busy_s() - before - ours_s)
     cores = os.cpu_count() or 1
@@ -94,6 +96,24 @@ class Memory:
     @property
     def peak_mb(self) -> float:
         return sum(self._peaks_kb.values()) / 1024
+
+
+class Cpu:
+    """User and system time of a process and its descendants, each as last seen, however they end.
+
+    `wait4` leaves out the children of a child that did not wait for them.
+    """
+
+    def __init__(self) -> None:
+        self._ticks: dict[int, int] = {}
+
+    def look(self, pid: int) -> None:
+        for one in family(pid):
+            self._ticks[one] = max(self._ticks.get(one, 0), _ticks(one, waited_for=False))
+
+    @property
+    def seconds(self) -> float:
+        return sum(self._ticks.values()) / TICKS_PER_S
 
 
 class LargestFile:
@@ -134,12 +154,12 @@ def busy_s() -> float:
     return (user + nice + system + irq + softirq) / TICKS_PER_S
 
 
-def _ticks(pid: int) -> int:
+def _ticks(pid: int, *, waited_for: bool = True) -> int:
     try:
         after_name = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return 0
-    return sum(map(int, after_name[11:15]))
+    return sum(map(int, after_name[11 : 15 if waited_for else 13]))
 
 
 def _status_kb(pid: int, field: str) -> int:

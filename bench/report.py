@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bench import prose
@@ -17,6 +18,9 @@ from bench.targets import targets
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS, FRONTIER, PAGE = "performance.json", "performance-frontier.json", "performance.md"
 CASES = "performance-cases.json"
+IMAGES = "performance-images.json"
+MARKDOWN = "performance-markdown.json"
+BESIDE = (FRONTIER, CASES, IMAGES, MARKDOWN)  # what `page` tells of besides, in its order
 PICTURE = Path("images") / "performance.svg"
 FRONTIER_COLUMNS = (
     ("case", "ledger", "{}"), ("resume_s", "resume, s (≤ 1.0)", "{:.2f}"), ("vmhwm_mb", "peak MB (≤ 120)", "{:.0f}"),
@@ -35,7 +39,9 @@ def write(folder: Path, results: dict[str, Any]) -> list[Path]:
     """The numbers, the page and the picture below `folder`."""
     files = {
         folder / RESULTS: json.dumps(results, indent=1, ensure_ascii=False) + "\n",
-        folder / PAGE: page(results, read(DOCS / FRONTIER), read(DOCS / CASES)),
+        folder / PAGE: page(
+            results, read(DOCS / FRONTIER), read(DOCS / CASES), read(DOCS / IMAGES), read(DOCS / MARKDOWN)
+        ),
         folder / PICTURE: drawing(results),
     }
     for path, text in files.items():
@@ -44,7 +50,13 @@ def write(folder: Path, results: dict[str, Any]) -> list[Path]:
     return list(files)
 
 
-def page(results: dict[str, Any], frontier: dict[str, Any] | None, cases: dict[str, Any] | None) -> str:
+def page(
+    results: dict[str, Any],
+    frontier: dict[str, Any] | None,
+    cases: dict[str, Any] | None,
+    images: dict[str, Any] | None = None,
+    markdown: dict[str, Any] | None = None,
+) -> str:
     sections = [
         prose.TITLE,
         scope_line(results),
@@ -59,6 +71,8 @@ def page(results: dict[str, Any], frontier: dict[str, Any] | None, cases: dict[s
         "## A big frontier",
         _frontier(frontier),
         *_cases(cases),
+        *_images(images),
+        *_markdown(markdown),
         prose.REPEAT,
     ]
     return "\n\n".join(section.strip() for section in sections) + "\n"
@@ -175,6 +189,46 @@ def _frontier(frontier: dict[str, Any] | None) -> str:
 
 def _cases(cases: dict[str, Any] | None) -> list[str]:
     return [] if cases is None else ["## A range of cases, killed", prose.CASES.format(**cases)]
+
+
+def _images(images: dict[str, Any] | None) -> list[str]:
+    if images is None:
+        return []
+    least, middle, most = images["kb"]
+    told = prose.IMAGES.format(**images, least=least, middle=middle, most=most)
+    head = (
+        "program", "images/s", "against img2dataset", "CPU s per 1000", "without start-up", "CPU against img2dataset",
+        "peak memory", "kept",
+    )  # fmt: skip
+    rows = [
+        (
+            row["title"], f"{row['per_s']:.1f}", _spread(row["speed_against"]), f"{row['cpu_per_1000']:.1f}",
+            f"{row['cpu_per_1000_apart']:.1f}", _spread(row["cpu_against"]), f"{row['peak_mb']:.0f} MB",
+            str(row["kept"]),
+        )
+        for row in images["rows"]
+    ]  # fmt: skip
+    does = "\n".join(f"- *{row['name']}* {row['does']}." for row in images["rows"] if row["processes"] == 1)
+    crash = [(row["title"], str(row["killed_after"]), str(row["redone"]), str(row["lost"])) for row in images["killed"]]
+    killed = table(("program", "killed after", "fetched again", "lost"), crash)
+    return ["## An image set", told, table(head, rows), does, prose.IMAGES_KILLED, killed, prose.IMAGES_INDEX]
+
+
+def _spread(ratios: Sequence[float]) -> str:
+    """Of the rounds, in order: the middle one, and how far apart they are."""
+    return f"{median(ratios):.2f} × ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+
+
+def _markdown(markdown: dict[str, Any] | None) -> list[str]:
+    if markdown is None:
+        return []
+    rows = [(f"{row['share']:.1%}", f"`{row['function']}`", f"`{row['where']}`" if row["where"] else "Python's own")
+            for row in markdown["top"]]  # fmt: skip
+    return [
+        "## From pages to Markdown",
+        prose.MARKDOWN.format(**markdown),
+        table(("share", "function", "file"), rows),
+    ]
 
 
 def drawing(results: dict[str, Any]) -> str:

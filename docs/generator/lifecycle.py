@@ -72,7 +72,7 @@ def _move(machine: Machine, row: Move) -> tuple[str, ...]:
     cells = (f"`{row.verb}`", f"`{row.source}`", f"`{row.target}`", row.by, yes(row.fenced), row.why)
     if machine is not JOB:
         return cells
-    command = COMMAND_OF[row.verb].format(name="JOB") if row.by == "user" else ""
+    command = COMMAND_OF[row.verb].format(name="JOB", start="crawl") if row.by == "user" else ""
     if (row.source, row.verb) == ("timeout", "resume"):
         command += " --extend 30m"
     return (*cells, f"`{command}`" if command else "")
@@ -114,7 +114,7 @@ def _words(words: str) -> str:
 
 def _rescues() -> list[str]:
     """Every case of the pure function, asked."""
-    cases = [("stopped with nobody to blame", True, 0, False), ("died in company", False, 0, True)]
+    cases = [("stopped, and no target is to blame", True, 0, False), ("died in company", False, 0, True)]
     cases += [(f"died alone; deaths alone before: {deaths}", True, deaths, True) for deaths in range(POISON_DEATHS)]
     rows = []
     for what, alone, deaths, blamed in cases:

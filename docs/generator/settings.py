@@ -6,10 +6,12 @@ from generator.command_line import parser_of
 from generator.markdown import page, table, yes
 
 from holdfast.cli.commands.table import command
-from holdfast.config.job_keys import ALL, COMMANDS, JOB_KEYS, OWN_RECIPE, JobKey
+from holdfast.config.job_keys import ALL, COMMANDS, JobKey
+from holdfast.config.job_keys import job_keys as every_key
 from holdfast.config.table import ALIASES, KEYS, OBSOLETE, PREFIX, SETTINGS, Setting
 from holdfast.config.toml import literal
 from holdfast.config.trees import TREES
+from holdfast.recipe.kind import OWN_RECIPE
 
 EXAMPLE = """\
 ```toml
@@ -95,12 +97,12 @@ def job_keys() -> str:
         ("key", "is a", "kinds", "means"),
         [
             (
-                f"`{row.name}`",
-                row.kind.word,
+                f"`{row.option.name}`",
+                row.option.type.word,
                 "all" if row.commands == ALL else ", ".join(kinds[name] for name in kinds if name in row.commands),
-                row.meaning if _is_used(row) else f"{row.meaning}; not used yet",
+                row.option.meaning if _is_used(row) else f"{row.option.meaning}; not used yet",
             )
-            for row in JOB_KEYS.values()
+            for row in every_key().values()
         ],
     )
 
@@ -108,7 +110,7 @@ def job_keys() -> str:
 def _is_used(row: JobKey) -> bool:
     """Whether a start command that exists takes this key; one that says itself that it is not used is left alone."""
     there = [found for name in row.commands if (found := command(name)) is not None]
-    return any(not row.option or row.option in parser_of(each)._option_string_actions for each in there)
+    return any(not row.option.flag or row.option.flag in parser_of(each)._option_string_actions for each in there)
 
 
 def _row(row: Setting) -> tuple[str, ...]:

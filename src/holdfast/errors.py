@@ -8,7 +8,7 @@ HoldfastError
 │  └─ Refused           a lawful request that this moment does not allow
 ├─ LostLease            the chunk is no longer ours: drop the work, count it, go on
 ├─ LedgerUnavailable    storage down or busy: back off and repeat the call; its key makes that safe
-├─ Denied               whoever keeps the ledger does not let this user in
+├─ Denied               the database or file system does not let this user in
 ├─ LedgerUnfit          newer, damaged or wrongly configured ledger: nothing is written
 ├─ DiskFull             no room to save: say so and wait
 ├─ PlanFailed           a recipe's plan raised: what it has given is worked, then the job is failed
@@ -29,6 +29,7 @@ class HoldfastError(Exception):
     """Holdfast could not do that."""
 
     code = "internal"
+    http_status = 500  # of the answer that REST gives
 
     def __init__(self, message: str = "", *, hint: str = "") -> None:
         self.message = message or (type(self).__doc__ or "").splitlines()[0]
@@ -53,12 +54,14 @@ class UsageError(HoldfastError):
     """That cannot be asked for."""
 
     code = "usage"
+    http_status = 400
 
 
 class IllegalMove(UsageError):
     """That move is not allowed from here."""
 
     code = "illegal_move"
+    http_status = 409
 
     def __init__(self, thing: str, status: str, verb: str, allowed: Sequence[str]) -> None:
         self.thing, self.status, self.verb, self.allowed = thing, status, verb, tuple(allowed)
@@ -70,22 +73,25 @@ class NotFound(UsageError):
     """There is no such thing in this ledger."""
 
     code = "not_found"
+    http_status = 404
 
 
 class BadParams(UsageError):
     """A parameter cannot be used."""
 
     code = "bad_params"
+    http_status = 422
 
 
 class Refused(UsageError):
     """Refused: this moment does not allow it."""
 
     code = "refused"
+    http_status = 409
 
 
 class LostLease(HoldfastError):
-    """The chunk is held by somebody else now."""
+    """The chunk is held by another worker now."""
 
     code = "lost_lease"
 
@@ -94,24 +100,28 @@ class LedgerUnavailable(HoldfastError):
     """The ledger did not answer; whether the last write was kept is unknown."""
 
     code = "ledger_unavailable"
+    http_status = 503
 
 
 class Denied(HoldfastError):
     """The database does not let this user in, or not do that; nothing was written."""
 
     code = "denied"
+    http_status = 503
 
 
 class LedgerUnfit(HoldfastError):
     """The ledger cannot be used by this program; nothing was written."""
 
     code = "ledger_unfit"
+    http_status = 503
 
 
 class DiskFull(HoldfastError):
     """There is no room left to save anything."""
 
     code = "disk_full"
+    http_status = 507
 
 
 class Corrupt(HoldfastError):

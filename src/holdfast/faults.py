@@ -41,17 +41,25 @@ VERB_POINTS: dict[str, str] = {
     "cancel_rest.before_commit": "a slice of what was pending is cancelled, not yet committed",
     "cancel_rest.after_commit": "a slice of what was pending is cancelled, the next one is not",
     "rollback.before_commit": "a job is back at a checkpoint, not yet committed",
-    "rollback.after_commit": "a job is back at a checkpoint, whoever asked does not know it yet",
-    "label.after_commit": "targets are marked, whoever asked does not know it yet",
+    "rollback.after_commit": "a job is back at a checkpoint, the caller does not know it yet",
+    "label.after_commit": "targets are marked, the caller does not know it yet",
     "exclude.after_commit": "an exclusion is added, nothing is swept yet",
     "sweep.before_commit": "a slice of targets is left out, not yet committed",
     "sweep.after_commit": "a slice of targets is left out, the next one is not",
     "include.after_commit": "an exclusion is removed, nothing is put back yet",
     "rescope.after_commit": "a changed scope stands, nothing is judged by it yet",
     "restore.before_commit": "a snapshot's bodies and rows are written, not yet committed",
-    "restore.after_commit": "a job is restored, whoever asked does not know it yet",
+    "restore.after_commit": "a job is restored, the caller does not know it yet",
 }
-EVERY_POINT = {**POINTS, **VERB_POINTS}
+# Of files of their own: a crawl of pages passes none of them.
+FILE_POINTS: dict[str, str] = {
+    "file.before_sync": "some of a download is written, not yet on the disk",
+    "file.before_fsync": "a download is complete, not yet on the disk",
+    "file.before_rename": "a file is on the disk, not yet under its name",
+    "file.after_rename": "a file has its name, its folder is not yet on the disk and no row refers to it",
+    "file.before_remove": "a file has its name on the disk, its other name is not yet gone and no row refers to it",
+}
+EVERY_POINT = {**POINTS, **VERB_POINTS, **FILE_POINTS}
 DELAY_S = 0.3
 
 

@@ -8,66 +8,53 @@ import os
 import random
 import secrets
 import shutil
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
+from holdfast.blobs.artifacts import ArtifactFiles, StoredFiles
 from holdfast.blobs.journal import FileJournal, JournalReader
 from holdfast.blobs.publish import PRIVATE, make_directory, publish_copy, refusal
 from holdfast.blobs.publish import publish as _publish
 from holdfast.blobs.reserve import RESERVE_BYTES, Reserve
 from holdfast.blobs.segments import Segments
-from holdfast.blobs.shelf import SegmentShelf, is_being_restored
-from holdfast.blobs.shelf import opened as _opened
+from holdfast.blobs.shelf import is_being_restored
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
 from holdfast.config.certificates import more_roots
 from holdfast.engine.liveness import boot_id
 from holdfast.engine.session import Parts, Session
 from holdfast.errors import BadParams, HoldfastError, LedgerUnfit, Refused
-from holdfast.model.exchange import Budget
+from holdfast.model.artifact import below
+from holdfast.model.exchange import BROWSER, HTTP, Budget
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
 from holdfast.model.outcome import is_segment
 from holdfast.model.spread import Spread
-from holdfast.model.target import PageRow, TargetRow
+from holdfast.model.states import wire_status
 from holdfast.policy.leasing import options_of
-from holdfast.ports import Blobs, Fetcher, Ledger, ProgressListener, Query
+from holdfast.ports import Blobs, Fetcher, LanguageModel, Ledger, ProgressListener, Recorder, WebArchive
 from holdfast.recipe import AnyRecipe
 from holdfast.recipes import catalogue
 from holdfast.version import __version__
 
 if TYPE_CHECKING:
     from holdfast.blobs.leftovers import Leftovers
-    from holdfast.control.restore import RestoreOptions, Snapshot
-    from holdfast.engine.duplicates import Content
+    from holdfast.blobs.storage import FolderStorage
+    from holdfast.fetch.http.route import Route
     from holdfast.fetch.http.secrets import PrivateHeaders
-    from holdfast.model.snapshot import Manifest
-    from holdfast.policy.filters import Condition
-    from holdfast.views.ordering import Sort
-    from holdfast.views.results import Fields, Results
 
 log = logging.getLogger(__name__)
 
-READER = "reader"  # a segment's writer in name only: who reads writes none
+CONTINUED = ("pending", "in_progress", "failed")  # targets of which a download that was cut off may go on
 MEGABYTE = 1_000_000
+MODEL_S = 300.0  # for one answer of a model
 NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not there yet: a wrong choice, not a full disk
-OF_CHECKPOINTS = "F3."  # the laws whose breach costs a restore point only
-TARGETS_IN_MEMORY = 20_000  # while they are sorted
 AGENT = f"holdfast/{__version__} (+https://github.com/holdfast/holdfast)"
-
-
-Tell = Callable[[str], object]
-
-
-class Export(Protocol):
-    """Write results in a form: all of them, or those that are handed in one by one."""
-
-    def __call__(self, form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int: ...
 
 
 def open_ledger(settings: Settings, *, upgrades: bool = True) -> Ledger:
@@ -86,8 +73,8 @@ def open_ledger(settings: Settings, *, upgrades: bool = True) -> Ledger:
 
 
 def open_to_look(settings: Settings, *, upgrades: bool = False) -> Ledger:
-    """The ledger of who looks at jobs that are there: it may lie where nothing can be written, and a look changes
-    nothing. `upgrades`: of who is about to change one of them."""
+    """The ledger for commands about existing jobs: it may lie where nothing can be written, and reading changes
+    nothing. `upgrades`: for a command that is about to change a job."""
     path = settings.ledger_path
     if settings.database_url != "sqlite" or not path.exists() or os.access(settings.data, os.W_OK | os.X_OK):
         return open_ledger(settings, upgrades=upgrades)
@@ -97,7 +84,7 @@ def open_to_look(settings: Settings, *, upgrades: bool = False) -> Ledger:
 
 
 def is_untouched(settings: Settings) -> bool:
-    """Whether nothing was ever stored where the settings point: whoever only reads need not make a ledger to say so."""
+    """Whether nothing was ever stored where the settings point: a command that only reads then makes no ledger."""
     if settings.database_url != "sqlite" or settings.data.is_file():
         return False
     return not settings.ledger_path.exists() and not settings.segments.exists()
@@ -107,7 +94,7 @@ def _open_sqlite(settings: Settings, *, upgrades: bool) -> Ledger:
     """The ledger file, unless it cannot be the one under which the bodies in this folder were fetched."""
     from holdfast.ledger.sqlite import SqliteLedger
 
-    # Asked first: whoever has bodies here has stored their job before them.
+    # Asked first: a job is always stored before its bodies.
     has_bodies = settings.segments.is_dir() and not all(map(is_being_restored, settings.segments.iterdir()))
     if has_bodies and not settings.ledger_path.exists():
         raise _lost(settings)
@@ -167,38 +154,217 @@ def blobs_of(settings: Settings, job: Job) -> Blobs:
     return Segments(settings.segments, job.uid, writer)
 
 
-def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]]) -> Fetcher:
-    """The network for one job. Cookies are kept unless it is a site that did not ask for them (ux 3.2).
+def recorder_of(settings: Settings, job: Job) -> Recorder | None:
+    """Where the exchanges of a job are kept that was told to record."""
+    if not job.options.record:
+        return None
+    from holdfast.blobs.recording import Recording
+
+    writer = f"{os.getpid():x}-{secrets.token_hex(4)}"
+    segments = Segments(settings.recordings, job.uid, writer)
+    return Recording(segments, agent=job.options.user_agent or AGENT)
+
+
+def storage(settings: Settings) -> FolderStorage:
+    """The data folder beside the ledger, for those who read bodies, write files or sort many rows."""
+    from holdfast.blobs.storage import FolderStorage
+
+    return FolderStorage(
+        settings.data, settings.segments, settings.artifacts, settings.snapshots, software=f"holdfast/{__version__}"
+    )
+
+
+class FetcherFactory:
+    """The fetchers of one job, by name: a new kind of fetcher is a line here. They share the job's route and cookies.
 
     `held`: how many bytes of its answers steps hold, and how many wait for a commit.
     """
+
+    def __init__(
+        self,
+        job: Job,
+        options: Options,
+        held: Callable[[], tuple[int, int]],
+        browser: Mapping[str, Any],
+        recorder: Recorder | None = None,
+    ) -> None:
+        self._job, self._options, self._held, self._browser = job, options, held, browser
+        self._recorder = recorder
+        self._route = route_of(job, options)
+        self._http: Fetcher | None = None
+
+    def __call__(self, name: str) -> Fetcher:
+        fetcher = self._named(name)
+        if self._recorder is None:
+            return fetcher
+        from holdfast.fetch.recording import RecordedFetcher
+
+        return RecordedFetcher(fetcher, self._recorder, SystemClock())
+
+    def _named(self, name: str) -> Fetcher:
+        if name == HTTP:
+            self._http = fetcher_of(self._job, self._options, self._held, self._route)
+            return self._http
+        if name == BROWSER:
+            return browser_fetcher_of(
+                self._named(HTTP) if self._http is None else self._http, self._options, self._route, self._browser
+            )
+        raise BadParams(f"there is no fetcher {name!r}", hint=f"{HTTP} {BROWSER}")
+
+
+def route_of(job: Job, options: Options) -> Route:
+    """How a job's exchanges leave. Cookies are kept where it asks for it, or its kind needs them (ux 3.2)."""
     from holdfast.fetch.cookies import CookieJar
+    from holdfast.fetch.http.route import Route
+
+    keeps_cookies = options.cookies or catalogue.kind_of(job).keeps_cookies
+    jar = CookieJar() if keeps_cookies else None
+    return Route(proxy=options.proxy, jar=jar, more_roots=more_roots(options.ca_bundle))
+
+
+class ArchiveFactory:
+    """The fetcher of a job that WARC files answer: there is no other, and none that connects."""
+
+    def __init__(self, archive: WebArchive, options: Options) -> None:
+        self._archive, self._options = archive, options
+
+    def __call__(self, name: str) -> Fetcher:
+        if name != HTTP:
+            raise BadParams("an archive answers, not the web: there is no browser to show its pages")
+        from holdfast.fetch.archive.fetcher import ArchiveFetcher
+
+        return ArchiveFetcher(self._archive, budget_of(self._options))
+
+
+def check_archives(params: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """BadParams where WARC files that were named cannot be read, or something is asked for that they cannot give."""
+    if not params.get("from_warc"):
+        return
+    from holdfast.blobs.web_archive.index import check_archives
+
+    if options.get("browser") or options.get("record"):
+        raise BadParams("--from-warc: an archive answers, so there is nothing to fetch with --browser or to --record")
+    check_archives(params["from_warc"])
+
+
+def open_archive(settings: Settings, job: Job) -> WebArchive | None:
+    """The WARC files that the job reads, indexed by its first worker; None: it reads the web."""
+    names = None if catalogue.kind_of(job).is_own_code else job.params.get("from_warc")
+    if not names:
+        return None
+    from holdfast.blobs.web_archive.archive import WarcFiles
+
+    archive = WarcFiles.of(names, settings.archives / f"{job.uid}.db")
+    for told in archive.told():
+        log.warning("%s", told)
+    return archive
+
+
+def browser_fetcher_of(http: Fetcher, options: Options, route: Route, browser: Mapping[str, Any]) -> Fetcher:
+    """Chromium, for one job. It is looked for now and started by the first page."""
+    check_browser(msgspec.structs.replace(options, browser=True), browser)
+    from holdfast.fetch.browser.fetcher import BrowserFetcher
+    from holdfast.fetch.browser.limits import BrowserLimits
+    from holdfast.fetch.guard import Guard
+
+    limits = BrowserLimits(**browser)
+    limits = msgspec.structs.replace(
+        limits,
+        pages=min(limits.pages, options.concurrency),
+        nav_timeout_s=min(limits.nav_timeout_s, options.timeout_s),
+        connect_s=min(options.connect_timeout_s, options.timeout_s),
+        idle_s=min(options.idle_timeout_s, options.timeout_s),
+        bytes_max=options.max_bytes,
+    )
+    guard = Guard(allow=options.allow, allow_private=options.allow_private, resolve=options.resolve)
+    return BrowserFetcher(http, guard, limits, route, options.user_agent or AGENT, clock=SystemClock())
+
+
+def check_browser(options: Options, browser: Mapping[str, Any]) -> None:
+    """BadParams where a job wants a browser and there is none, with what to install."""
+    if options.browser:
+        from holdfast.fetch.browser.executable import find_executable
+
+        find_executable(browser.get("path", ""))
+
+
+def browser_version(browser: Mapping[str, Any]) -> str:
+    """Which browser would be driven, and that it starts; BadParams says what is missing."""
+    from holdfast.fetch.browser.executable import find_executable, version_of
+
+    executable = find_executable(browser.get("path", ""))
+    return f"{version_of(executable)} ({executable})"
+
+
+def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]], route: Route) -> Fetcher:
+    """The network for one job."""
+    return _http_fetcher(options, held, _private_headers(job, options), route)
+
+
+def language_model_of(options: Options) -> LanguageModel | None:
+    """The service that words the sections of a report, behind the same guard as every site; None: the job names none.
+
+    It has a fetcher of its own: it thinks for longer than a site may take, and is told none of the job's headers.
+    """
+    if not options.model_url:
+        return None
+    from holdfast.fetch.chat_completions import ChatCompletions
+    from holdfast.fetch.http.route import Route
+    from holdfast.fetch.http.secrets import PrivateHeaders
+
+    patient = msgspec.structs.replace(
+        options, headers=(), concurrency=1, max_bytes=MEGABYTE, timeout_s=MODEL_S, first_byte_timeout_s=MODEL_S,
+        idle_timeout_s=MODEL_S,
+    )  # fmt: skip
+    route = Route(proxy=options.proxy, more_roots=more_roots(options.ca_bundle))
+    return ChatCompletions(
+        lambda: _http_fetcher(patient, lambda: (0, 0), PrivateHeaders((), []), route),
+        options.model_url,
+        options.model,
+        options.model_key,
+        SystemClock(),
+    )
+
+
+def list_fetcher(options: Options, url: str) -> Fetcher:
+    """For the list of a job that may not be there yet; typed headers go to the list's own host."""
+    from holdfast.fetch.http.route import Route
+    from holdfast.fetch.http.secrets import PrivateHeaders
+
+    route = Route(proxy=options.proxy, more_roots=more_roots(options.ca_bundle))
+    private = PrivateHeaders(options.private_headers, [url, *options.headers_to])
+    return _http_fetcher(options, lambda: (0, 0), private, route)
+
+
+def _http_fetcher(
+    options: Options, held: Callable[[], tuple[int, int]], private: PrivateHeaders, route: Route
+) -> Fetcher:
     from holdfast.fetch.guard import Guard
     from holdfast.fetch.http.fetcher import HttpFetcher
     from holdfast.fetch.http.in_flight import BytesInFlight
-    from holdfast.fetch.http.route import Route
 
-    budget = Budget(
+    guard = Guard(allow=options.allow, allow_private=options.allow_private, resolve=options.resolve)
+    return HttpFetcher(
+        guard,
+        budget_of(options),
+        user_agent=options.user_agent or AGENT,
+        headers=options.headers,
+        concurrency=options.concurrency,
+        clock=SystemClock(),
+        route=route,
+        private=private,
+        in_flight=BytesInFlight(options.bytes_in_flight, held),
+    )
+
+
+def budget_of(options: Options) -> Budget:
+    """Deadlines and sizes of one exchange."""
+    return Budget(
         connect_s=min(options.connect_timeout_s, options.timeout_s),
         first_byte_s=min(options.first_byte_timeout_s, options.timeout_s),
         idle_s=min(options.idle_timeout_s, options.timeout_s),
         total_s=options.timeout_s,
         body_bytes_max=options.max_bytes,
-    )
-    guard = Guard(allow=options.allow, allow_private=options.allow_private, resolve=options.resolve)
-    keeps_cookies = options.cookies or job.recipe != "site"
-    return HttpFetcher(
-        guard,
-        budget,
-        user_agent=options.user_agent or AGENT,
-        headers=options.headers,
-        concurrency=options.concurrency,
-        clock=SystemClock(),
-        route=Route(
-            proxy=options.proxy, jar=CookieJar() if keeps_cookies else None, more_roots=more_roots(options.ca_bundle)
-        ),
-        private=_private_headers(job, options),
-        in_flight=BytesInFlight(options.bytes_in_flight, held),
     )
 
 
@@ -214,8 +380,9 @@ def _private_headers(job: Job, options: Options) -> PrivateHeaders:
 
 def _home(job: Job) -> list[str]:
     """The URLs that a person gave, among the params too: where typed headers may go."""
-    given = [*job.params.get("seeds", ()), *job.params.values()]
-    return [text for text in given if isinstance(text, str)]
+    inputs = job.params.get(catalogue.kind_of(job).inputs)
+    listed = [text for text in inputs if "://" in text] if isinstance(inputs, list) else []
+    return [*listed, *(text for text in job.params.values() if isinstance(text, str))]
 
 
 def refuse_private_seed(options: Options, url: str) -> str | None:
@@ -239,13 +406,17 @@ def open_session(
     """Everything a process needs to work this job, alone or as one of several workers."""
     options = options_of(job.options, workers=workers, place=place)
     options = msgspec.structs.replace(options, concurrency=make_room(options.concurrency))
+    check_browser(options, settings.browser)
+    archive, recorder = open_archive(settings, job), recorder_of(settings, job)
     reserve = _reserve(settings)
     reserve.keep()
     session = Session(
         job,
         Parts(
             open_ledger=lambda: open_ledger(settings),
-            open_fetcher=lambda: fetcher_of(job, options, lambda: session.held_bytes),
+            open_fetcher=FetcherFactory(job, options, lambda: session.held_bytes, settings.browser, recorder)
+            if archive is None
+            else ArchiveFactory(archive, options),
             blobs=blobs_of(settings, job),
             recipe=catalogue.recipe_for(job),
             clock=SystemClock(),
@@ -260,8 +431,12 @@ def open_session(
             trigger=trigger,
             workers=workers,
             place=place,
-            journal=FileJournal(settings.logs, job.uid, SystemClock(), debug=settings.log_debug),
-            refusal=lambda url: refuse_private_seed(options, url),
+            files=ArtifactFiles(settings.artifacts, job.uid, boot_id()),
+            kept=partial(below, settings.artifacts),
+            journal=journal(settings, job),
+            open_model=lambda: language_model_of(options),
+            refusal=lambda url: refuse_private_seed(options, url) if archive is None else None,
+            archived=None if archive is None else archive.pages,
         ),
     )
     return session
@@ -311,6 +486,11 @@ def wanted_mb(settings: Settings) -> float:
     return max(float(settings.min_free_mb), RESERVE_BYTES / MEGABYTE + 1)
 
 
+def journal(settings: Settings, job: Job) -> FileJournal:
+    """A job's log, to be written to."""
+    return FileJournal(settings.logs, job.uid, SystemClock(), debug=settings.log_debug)
+
+
 def journal_reader(settings: Settings, job: Job) -> JournalReader:
     """A job's log, from its beginning."""
     return JournalReader(settings.logs, job.uid)
@@ -346,6 +526,11 @@ def segment_size(settings: Settings, name: str) -> int | None:
     return size_of(settings.segments / name) if is_segment(name) else None
 
 
+def files_of(settings: Settings) -> StoredFiles:
+    """The files that targets have, to be looked at."""
+    return StoredFiles(settings.artifacts)
+
+
 def upgrade(settings: Settings) -> tuple[int | None, int]:
     """Bring a ledger of an older version to this program's (PER-14): the versions before and after."""
     from holdfast.ledger.schema import SCHEMA_VERSION
@@ -375,7 +560,7 @@ def back_up(settings: Settings, path: Path) -> None:
     made = folder / f"backup-{secrets.token_hex(4)}.tmp"
     try:
         copy(settings.ledger_path, made)
-        publish_copy(made, path, ours=_is_ours(settings, path))
+        publish_copy(made, path, ours=storage(settings).holds(path))
     finally:
         with suppress(OSError):  # where it could not be made, that is what is told
             made.unlink()
@@ -383,7 +568,7 @@ def back_up(settings: Settings, path: Path) -> None:
 
 def leftovers(settings: Settings, ledger: Ledger) -> Leftovers:
     """What killed commands left in the data folder, by the rows of this ledger."""
-    from holdfast.blobs.leftovers import Leftovers
+    from holdfast.blobs.leftovers import Leftovers, Whose
 
     def is_named(folder: str) -> bool:
         begins = f"{folder}/"
@@ -391,166 +576,25 @@ def leftovers(settings: Settings, ledger: Ledger) -> Leftovers:
         return bool(ledger.query(rows, (folder, len(begins), begins)))
 
     [(own,)] = ledger.query("SELECT id FROM ledger")
-    return Leftovers(settings.data, own, is_named, is_local=settings.database_url == "sqlite")
 
+    def is_kept(path: str) -> bool:
+        of_lists = path.startswith("csv/")  # versions of lists belong to sources, not to targets
+        return of_lists or bool(ledger.query("SELECT 1 FROM artifact WHERE path = ? LIMIT 1", (path,)))
 
-def take_snapshot(
-    settings: Settings, ledger: Ledger, job: Job, path: Path | None = None, *, with_bodies: bool = True
-) -> tuple[Path, Manifest]:
-    """Write a job's portable form to a new file, whole or not at all: `path`, or a name of its own in a folder."""
-    from holdfast.control import snapshot as snapshot_control
-
-    at_ms = SystemClock().wall_ms()
-    folder = settings.snapshots / job.uid if path is None else path
-    path = folder / f"S-{at_ms:x}.tar" if path is None or path.is_dir() else path
-    if path.exists():
-        raise BadParams(f"{path} is there already; a snapshot overwrites nothing", hint="-o another-name.tar")
-    shelf = SegmentShelf(settings.segments) if with_bodies else None
-    written: list[Manifest] = []
-
-    def write(file: BinaryIO) -> None:
-        written.append(snapshot_control.write(ledger, shelf, job, file.write, at_ms=at_ms))
-
-    _publish(path, write, ours=_is_ours(settings, path))
-    return path, written[0]
-
-
-@contextmanager
-def opened_snapshot(path: Path) -> Iterator[Snapshot]:
-    """A snapshot that was read once and is whole; else it is refused."""
-    from holdfast.control.restore import Snapshot
-
-    with _opened(path) as file:
-        yield Snapshot(file)
-
-
-def restore_snapshot(settings: Settings, ledger: Ledger, snapshot: Snapshot, restore_options: RestoreOptions) -> Job:
-    """The job of a snapshot, made in this ledger; its bodies in this data folder. A damaged checkpoint is no restore
-    point any more, and costs nothing else: that is told, and refuses nothing."""
-    from holdfast.audit.verify import verify
-    from holdfast.control.restore import restore
-
-    lost: list[str] = []
-
-    def judge(query: Query, job: int) -> list[str]:
-        said = [(found.check, f"{found.sentence} ({found.check})") for found in verify(query, job)]
-        lost[:] = [line for check, line in said if check.startswith(OF_CHECKPOINTS)]
-        return [line for check, line in said if not check.startswith(OF_CHECKPOINTS)]
-
-    made = restore(ledger, SegmentShelf(settings.segments), snapshot, restore_options, judge)
-    for line in lost:
-        log.warning(
-            "a law is broken in %s, as it was in the snapshot: %s; the job goes on, but not back to such a checkpoint: "
-            "holdfast verify %s",
-            made.name,
-            line,
-            made.word,
+    def is_wanted(job: str, target: int) -> bool:
+        found = ledger.query(
+            "SELECT t.state FROM target t JOIN job j ON j.id = t.job WHERE t.id = ? AND j.uid = ?", (target, job)
         )
-    return made
+        return any(wire_status(state) in CONTINUED for (state,) in found)
 
-
-def copy_job(settings: Settings, ledger: Ledger, job: Job, name: str, *, actor: str) -> Job:
-    """The same job once more, under another name; its rows refer to the same stored pages."""
-    from holdfast.control.restore import RestoreOptions
-
-    path, _ = take_snapshot(settings, ledger, job, with_bodies=False)
-    try:
-        with opened_snapshot(path) as snapshot:
-            return restore_snapshot(
-                settings, ledger, snapshot, RestoreOptions(name, actor=actor, trust=True)
-            )  # its own
-    finally:
-        path.unlink()
+    whose = Whose(is_named, is_kept, is_wanted)
+    return Leftovers(settings.data, own, whose, is_local=settings.database_url == "sqlite")
 
 
 def free_mb(folder: Path) -> float:
     return shutil.disk_usage(folder).free / MEGABYTE
 
 
-@contextmanager
-def exporter(
-    settings: Settings,
-    ledger: Ledger,
-    job: Job,
-    *,
-    where: Sequence[Condition] = (),
-    fields: Fields | None = None,
-    distinct: bool = False,
-    dated_ms: int | None = None,
-    apart: bool = False,
-    tell: Tell = warnings.warn,
-) -> Iterator[Export]:
-    """Writes the results of a job, and answers how many; wrong options raise here."""
-    from holdfast.blobs.archive import WarcArchive
-    from holdfast.views.exports import csv, jsonl, warc
-
-    segments = Segments(settings.segments, job.uid, READER)
-    archive = WarcArchive(segments, settings.data, software=f"holdfast/{__version__}", dated_ms=dated_ms)
-
-    def write(form: str, out: Callable[[bytes], object], rows: Iterable[PageRow] | None = None) -> int:
-        if form == "warc":
-            return warc.write_warc(results, archive, out, rows)
-        if dated_ms is not None:
-            raise BadParams("--date is for WARC files; lines of jsonl and csv say when a page was fetched")
-        return {"jsonl": jsonl.write_jsonl, "csv": csv.write_csv}[form](results, out, rows)
-
-    with results_of(
-        settings, ledger, job, where=where, fields=fields, distinct=distinct, apart=apart, tell=tell
-    ) as results:
-        yield write
-
-
-@contextmanager
-def results_of(
-    settings: Settings,
-    ledger: Ledger,
-    job: Job,
-    *,
-    where: Sequence[Condition] = (),
-    fields: Fields | None = None,
-    distinct: bool = False,
-    apart: bool = False,
-    tell: Tell = warnings.warn,
-) -> Iterator[Results]:
-    """The results of a job, to be read one by one. What could not be read of them is told at the end.
-
-    `apart`: texts are derived in another process, because a crawl works in this one.
-    """
-    from holdfast.blobs.spill import in_order
-    from holdfast.recipes.site.text import visible_text
-    from holdfast.recipes.site.text_process import TextProcess
-    from holdfast.views.results import EVERYTHING, Results
-
-    def sorted_outside(rows: Iterable[Content], key: Callable[[Content], Any]) -> Iterator[Content]:
-        return in_order(rows, settings.data, kind=tuple[bytes, int, str], key=key)
-
-    blobs, text_process = Segments(settings.segments, job.uid, READER), TextProcess()
-    try:
-        read_text = text_process if apart else visible_text
-        results = Results(
-            ledger, blobs, job, read_text, where, fields or EVERYTHING, distinct=distinct, in_order=sorted_outside
-        )
-        yield results.check()
-        if told := results.told_unread():
-            tell(told)
-    finally:
-        text_process.close()
-        blobs.close()
-
-
-def sorted_targets(
-    settings: Settings, rows: Iterable[TargetRow], sort: Sort, *, rows_per_run: int = TARGETS_IN_MEMORY
-) -> Iterator[TargetRow]:
-    """The rows in another order; more than a few of them are put into unnamed files of the data folder meanwhile."""
-    from holdfast.blobs.spill import in_order
-
-    return in_order(rows, settings.data, kind=TargetRow, key=sort.key, reverse=sort.falling, rows_per_run=rows_per_run)
-
-
 def publish(path: Path, write: Callable[[BinaryIO], None], *, ours: bool = False) -> None:
     """Write a file whole or not at all: beside, fsynced, renamed. `ours`: it belongs to the data folder."""
     _publish(path, write, ours=ours)
-
-
-def _is_ours(settings: Settings, path: Path) -> bool:
-    return settings.data.resolve() in path.resolve().parents

@@ -117,6 +117,10 @@ DAMAGES = (
     Damage("F1.body", f"UPDATE body SET len = 0 WHERE target = ({WON})"),
     Damage("F1.body", "UPDATE segment SET job = (SELECT id FROM job WHERE name = 'fen') WHERE id = "
            f"(SELECT segment FROM body WHERE target = ({WON}))"),
+    Damage("F1.artifact", "INSERT INTO artifact SELECT b.target, b.gen, 1, t.done_chunk, t.done_no, 'pdf', 'a.pdf', 5, "
+           f"b.sha256, '', '' FROM body b JOIN target t ON t.id = b.target WHERE b.target = ({WON})"),
+    Damage("F1.artifact", "INSERT INTO artifact SELECT b.target, b.gen, 0, t.done_chunk, t.done_no, 'pdf', '', 5, "
+           f"b.sha256, '', '' FROM body b JOIN target t ON t.id = b.target WHERE b.target = ({WON})"),
     Damage("F3.chain", "UPDATE checkpoint SET checksum = doc WHERE job = :job AND number = "
            "(SELECT max(number) FROM checkpoint WHERE job = :job)"),
     Damage("F3.chain", "DELETE FROM checkpoint WHERE job = :job AND number = 2"),

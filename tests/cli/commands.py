@@ -11,13 +11,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from forked import ForkServer
 from holdfast import wiring
@@ -83,10 +84,15 @@ def fork_server() -> ForkServer:
 class Running:
     """A command that is still at work; what it says on stderr is read line by line."""
 
-    def __init__(self, *words: str, cwd: Path) -> None:
+    def __init__(self, *words: str, cwd: Path, **env: str) -> None:
         self.said: list[str] = []
         self._child = subprocess.Popen(
-            [*PROGRAM, *words], cwd=cwd, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*PROGRAM, *words],
+            cwd=cwd,
+            env=environment(**env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
 
     @property

@@ -65,7 +65,7 @@ def test_seeds_that_cannot_be_read_are_refused_without_numbers_for_programs(tmp_
     missing = holdfast("crawl", "--seeds", "nope.txt", cwd=tmp_path)
     assert (missing.code, missing.err) == (2, "--seeds: nope.txt cannot be read: No such file or directory\n")
     unread = holdfast("crawl", "--seeds", "toads.txt", cwd=tmp_path)
-    assert (unread.code, unread.err) == (2, "--seeds: toads.txt cannot be read: it is no text in UTF-8\n")
+    assert (unread.code, unread.err) == (2, "--seeds: toads.txt cannot be read: it is not UTF-8 text\n")
 
 
 def test_a_data_folder_that_is_a_file_is_said_to_be_one(tmp_path: Path) -> None:

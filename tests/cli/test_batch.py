@@ -131,7 +131,7 @@ def test_all_bad_rows_are_named_at_once_and_no_job_is_made_or_changed(tree: Worl
     [
         ('kind = "cases"\nname = "{pond}"\nrange = ["{url}"]\nurl = "https://x.test/{{number}}"\n', "ponds.csv:2: "),
         ('kind = "pond.py"\nname = "{pond}"\nparams = { url = "{url}" }\n', "pond.py"),
-        ('kind = "documents"\nname = "{pond}"\nlist = "{url}"\n', "ponds.csv:2: this version has no jobs of kind"),
+        ('kind = "documents"\nname = "{pond}"\nlist = "{url}"\n', "ponds.csv:2: there is no list 'banana'"),
         ('name = "{pond}"\nseeds = ["marsh.test"]\noutput = "{url}/a.jsonl"\n', "there is no folder"),
     ],
 )
@@ -156,7 +156,7 @@ def test_every_kind_of_job_is_checked_first(template: str, sentence: str, tmp_pa
             "is the job of line 2 too",
         ),
         ("pond,url\nbig frogs,marsh.test\n", TEMPLATE, "'big frogs' cannot be a job's name"),
-        ("pond,address\nfrogs,marsh.test\n", TEMPLATE, "has a placeholder that is no column of the list"),
+        ("pond,address\nfrogs,marsh.test\n", TEMPLATE, "has a placeholder that is not a column of the list"),
         ('pond,url\n"frogs,marsh.test\n', TEMPLATE, "is not CSV"),
         ("pond,url\nfrogs,marsh.test\n", "dely = 3", "did you mean delay?"),
     ],

@@ -39,25 +39,33 @@ def targets(folder: Path, job: str = "IMM") -> list[dict[str, object]]:
 
 def test_a_huge_range_is_one_plan_row(tmp_path: Path, web: FakeWeb) -> None:
     """CAS-09, TGT-08: nothing of it exists before it is planned, and its size is known."""
-    done = holdfast(*words(web, "IMM-1-25..IMM-100000-25", "--start-paused"), cwd=tmp_path)
+    done = holdfast(*words(web, "IMM-1-25..IMM-99999-25", "--start-paused"), cwd=tmp_path)
     assert done.code == 0, done.err
     with ledger_in(tmp_path) as ledger:
         job = ledger.job("IMM")
-        assert (job.planned_total, ledger.plan(job.id)[:2]) == (100_000, (0, False))
+        assert (job.planned_total, ledger.plan(job.id)[:2]) == (99_999, (0, False))
         assert ledger.query("SELECT count(*) FROM plan") == [(1,)]
         assert ledger.query("SELECT count(*) FROM target") == [(0,)]
     shown = holdfast("status", "IMM", "--json=percent,planned_total", cwd=tmp_path).json()
-    assert shown == {"percent": 0.0, "planned_total": 100_000}
+    assert shown == {"percent": 0.0, "planned_total": 99_999}
 
 
 def test_every_number_of_a_killed_range_is_accounted_for_once(tmp_path: Path, web: FakeWeb) -> None:
-    """CAS-09, CAS-10."""
+    """CAS-05, CAS-09, CAS-10: the audit is there after every kill, and never tells less than was committed."""
     command, draw = words(web, f"IMM-1-25..IMM-{CASES}-25"), Random(7)
     for _ in range(KILLS):
         wanted = len(web.asked) + draw.randint(1, CASES // (KILLS + 2))
         running = Running(*command, cwd=tmp_path)
         web.wait_for(wanted, gone=lambda: False)
         running.stop()
+    assert holdfast("report", "IMM", "--audit", "audit", cwd=tmp_path).code == 0
+    (audit,), (lines,) = (tmp_path / "audit").glob("audit_*.json"), (tmp_path / "audit").glob("attempts_*.ndjson")
+    (told,) = json.loads(audit.read_text())["ranges"]
+    counted = {name: told[f"{name}_count"] for name in ("success", "no_record", "failed", "skipped", "pending")}
+    assert (sum(counted.values()), counted["failed"]) == (CASES, 0)
+    ended = Counter(json.loads(line)["outcome"] for line in lines.read_text().splitlines())
+    assert (ended["success"], ended["no_record"]) == (counted["success"], counted["no_record"])
+    assert counted["pending"] > 0
     done = holdfast(*command, cwd=tmp_path)
     assert done.code == 0, done.err
     assert "Resuming IMM" in done.err
@@ -135,7 +143,14 @@ def test_two_processes_share_a_range(tmp_path: Path, web: FakeWeb) -> None:
         (["cases"], "needs a range"),
         (["cases", "IMM-1-25..IMM-9-26", "--url", "https://c.test/{number}"], "one prefix and year"),
         (["cases", "IMM-1-25..IMM-9-25"], "needs the URL of a case"),
-        (["cases", "IMM-*-25", "--url", "https://c.test/{number}"], "has no end"),
+        (["cases", "IMM-1-255", "--url", "https://c.test/{number}"], "a year of two digits"),
+        (["cases", "IMM-1-25..IMM-100000-25", "--url", "https://c.test/{number}"], "from 0 to 99,999"),
+        (["cases", "IMM-1-25..frogs", "--url", "https://c.test/{number}"], "not a case number"),
+        (["cases", "IMM-9-25..IMM-1-25", "--url", "https://c.test/{number}"], "IMM-9-25"),
+        (["cases", "IMM-1-5", "--url", "https://c.test/{number}"], "a year of two digits"),
+        (["cases", "IMM-1-25", "--url", "https://c.test/cases"], "needs {number}"),
+        (["cases", "IMM-1-25", "--url", "https://c.test/{nummer}"], "no placeholder {nummer}"),
+        (["cases", "IMM-1-25..IMM-9-25", "--url", "federal-court"], "neither a configured source"),
         (["cases", "IMM-1-25", "--url", "http://127.0.0.1:9/{number}"], "127.0.0.1"),
     ],
 )

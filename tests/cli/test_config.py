@@ -42,7 +42,7 @@ def test_config_shows_every_value_and_where_it_came_from(tmp_path: Path) -> None
     lines = {line.partition(" = ")[0]: line for line in done.out.splitlines()}
     assert lines["http.timeout"].endswith(f"# {tmp_path / 'holdfast.toml'}")
     assert lines["min_free_mb"].endswith("# HOLDFAST_MIN_FREE_MB")
-    assert lines["browser.nav_timeout"].endswith("# HOLDFAST_NAV_TIMEOUT_SECONDS, not used yet")
+    assert lines["browser.nav_timeout"].endswith("# HOLDFAST_NAV_TIMEOUT_SECONDS")
     assert lines["notify.ops.mail"].endswith("not used yet")
     assert "HOLDFAST_NAV_TIMEOUT_SECONDS is an older name of browser.nav_timeout" in done.err
     assert "HOLDFAST_USE_DB_CASES is obsolete" in done.err

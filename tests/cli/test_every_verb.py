@@ -80,11 +80,11 @@ def led_to(verb: str, status: str) -> str:
 
 def assert_refused(said: str, verb: str, status: str) -> None:
     words = STATUS_WORDS.get(status, status)
-    forsaken = ", and nobody works it" if status == "in_progress" else ""
+    forsaken = ", and no process works it" if status == "in_progress" else ""
     why = "frogs was cancelled for good" if verb in LOOK_FIRST else f"Cannot {verb} frogs: it is {words}{forsaken}"
     assert said.startswith(f"{why}. Allowed: holdfast ")
     assert ("holdfast resume frogs" in said) or not forsaken
-    ways = [COMMAND_OF[each].format(name="frogs") for each in allowed(JOB, status, by="user")]
+    ways = [COMMAND_OF[each].format(name="frogs", start="crawl") for each in allowed(JOB, status, by="user")]
     assert all(way.split(" --")[0] in said for way in ways)
 
 

@@ -17,6 +17,7 @@ import holdfast as hf
 from cli.commands import PROGRAM, Running, crawl_words, environment, holdfast, ledger_in, put_into, submit
 from cli.polite_origin import Answer, Origin, linking
 from holdfast.demo.serving import WorldServer
+from holdfast.model.cells import cell
 from holdfast.model.page import PAGE_FIELDS
 from waiting import wait_until
 
@@ -51,7 +52,7 @@ def test_a_csv_export_is_the_same_rows_as_the_jsonl_export(frogs: Path) -> None:
         rows = list(csv.DictReader(file))
     lines = [json.loads(line) for line in holdfast("export", "frogs", "-o", "-", cwd=frogs).out.splitlines()]
     assert tuple(rows[0]) == PAGE_FIELDS
-    assert rows == [{name: "" if value is None else str(value) for name, value in line.items()} for line in lines]
+    assert rows == [{name: cell(value) for name, value in line.items()} for line in lines]
 
 
 def test_every_page_comes_with_its_text_unless_other_fields_are_named(tree: WorldServer, tmp_path: Path) -> None:
@@ -63,7 +64,8 @@ def test_every_page_comes_with_its_text_unless_other_fields_are_named(tree: Worl
     pages = [json.loads(line) for line in (tmp_path / "frogs.jsonl").read_text().splitlines()]
     assert all(tuple(page) == PAGE_FIELDS for page in pages)
     assert all(page["text"] and "<" not in page["text"] for page in pages)
-    assert {page["markdown"] for page in pages} == {None}
+    assert all(page["markdown"].startswith("# ") and page["flags"] == [] for page in pages)
+    assert all(page["metadata"]["title"] == page["title"] for page in pages)
     texts = {page["url"]: page["text"] for page in pages}
     assert texts == {page["url"]: page["text"] for page in map(json.loads, streamed.out.splitlines())}
     with (tmp_path / "frogs.csv").open(newline="", encoding="utf-8") as file:
@@ -170,16 +172,14 @@ def test_a_filter_chooses_the_pages_of_a_warc_export_too(frogs: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("-o", "x.parquet"), "parquet is not available yet"),
-        (("-o", "x", "--format", "zip"), "zip is not available yet"),
-        (("-o", "x", "--format", "webdataset"), "webdataset is not available yet"),
-        (("-o", "x.md"), "md is not available yet"),
+        (("-o", "x.html"), "contact sheet is a form for images"),
+        (("-o", "x", "--format", "webdataset"), "ebdataset is a form for images"),
+        (("-o", "x.md"), "Markdown is a folder of files"),
         (("-o", "x.warc"), "-o x.warc.gz"),
         (("-o", "x.jsonl", "--fields", "titel"), "did you mean title?"),
         (("-o", "x.jsonl", "--fields", "url,,title"), "empty name"),
         (("-o", "x.jsonl", "--where", "pond:1"), "No target has the filter key 'pond'"),
         (("-o", "x.warc.gz", "--fields", "url"), "--fields is for jsonl and csv"),
-        (("-o", "x.csv", "--date", "2026-01-01"), "--date is for WARC files"),
         (("-o", "x.warc.gz", "--date", "yesterday"), "'yesterday' is not a moment"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def test_events_tell_who_did_what_when_and_why(crawled: Path) -> None:
     lines = holdfast("events", "frogs", "--jsonl", cwd=crawled).out.splitlines()
     told = [json.loads(line) for line in lines]
     assert list(told[0]) == ["id", "at", "type", "actor", "job", "name", "verb", "from", "to", "because"]
-    assert [row["at"] for row in told] == sorted(row["at"] for row in told)
+    assert [row["at"] for row in told] == sorted((row["at"] for row in told), key=datetime.fromisoformat)
     assert len({row["id"] for row in told}) == len(told)
     moves = [(row["verb"], row["from"], row["to"]) for row in told if row["type"] == "job.status"]
     assert moves == [
@@ -107,7 +108,7 @@ def test_a_time_is_read_as_it_is_meant(text: str, ms: int) -> None:
 
 @pytest.mark.parametrize("text", ["yesterday", "", "7y", "2026-13-01"])
 def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(BadParams, match="is no time"):
+    with pytest.raises(BadParams, match="is not a time"):
         since(text, NOW_MS)
 
 
@@ -206,7 +207,7 @@ def test_watching_ends_with_the_job_and_has_its_exit_code(slow_tree: WorldServer
 def test_there_is_nothing_to_watch_where_nobody_works(crawled: Path) -> None:
     done = holdfast("watch", "frogs", cwd=crawled)
     assert done.code == 3
-    assert done.err.startswith("Nobody works frogs; there is nothing to watch.\nCompleted  frogs")
+    assert done.err.startswith("No process works frogs; there is nothing to watch.\nCompleted  frogs")
 
 
 @pytest.mark.parametrize(

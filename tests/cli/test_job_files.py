@@ -101,8 +101,8 @@ def test_a_job_whose_file_changed_its_pace_is_amended_and_one_with_another_scope
     ("job", "sentence"),
     [
         ('seeds = ["https://marsh.test/"]\ndely = "2s"', "did you mean delay?"),
-        ('seeds = ["https://marsh.test/"]\ndelay = "2h"', "holdfast.toml: job.frogs: --delay: must be from 0s to 1h"),
-        ('seeds = ["https://marsh.test/"]\nscope = "galaxy"', "invalid choice: 'galaxy'"),
+        ('seeds = ["https://marsh.test/"]\ndelay = "2h"', "holdfast.toml: job.frogs: delay: must be from 0s to 1h"),
+        ('seeds = ["https://marsh.test/"]\nscope = "galaxy"', "scope: 'galaxy' is none of host, domain, prefix, any"),
         ('seeds = ["https://marsh.test/"]\nheader = ["Cookie: pond"]', "stored in the clear"),
         ('kind = "documents"\nlist = "a.csv"', "frogs is a job of kind 'documents' (holdfast docs frogs)"),
     ],

@@ -22,7 +22,7 @@ def crawled(tree: WorldServer, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def test_a_run_is_told_from_its_beginning_to_its_end(crawled: Path) -> None:
-    """JOB-07 (what started it is kept), LOG-01, LOG-02."""
+    """JOB-07 (what started it is kept), LOG-01, LOG-02, DOC-25 (the peak in flight is logged)."""
     lines = holdfast("logs", "frogs", cwd=crawled).out.splitlines()
     assert all("[HOLDFAST][" in line for line in lines)
     assert "[HOLDFAST][RUN] job=J-" in lines[0]
@@ -68,7 +68,7 @@ def test_a_recovery_is_told(slow_tree: WorldServer, tmp_path: Path) -> None:
     again.send(signal.SIGINT)
     assert again.end().code == 11
     seen = follow.end()
-    assert (seen.code, seen.err) == (0, "Nobody works frogs any more.\n")
+    assert (seen.code, seen.err) == (0, "No process works frogs any more.\n")
     assert "[HOLDFAST][RECOVERY] job=J-" in seen.out
     assert "lost=0" in seen.out
     assert "chunks=" not in seen.out  # the events have one per chunk

@@ -8,7 +8,6 @@ import re
 import shlex
 import signal
 import subprocess
-from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 
@@ -77,10 +76,10 @@ def test_status_is_one_screen(crawled: Path) -> None:
 def test_a_running_job_that_nobody_works_is_said_to_be_interrupted(tmp_path: Path) -> None:
     with ledger_in(tmp_path) as ledger:
         job = put_into(ledger, submit(ledger), "in_progress")
-        assert "Queued: nobody has begun it, since " in holdfast("status", "frogs", cwd=tmp_path).out
+        assert "Queued: no worker has begun it, since " in holdfast("status", "frogs", cwd=tmp_path).out
         ledger.open_run(job.id, mode="full", trigger="cli")
     done = holdfast("status", "frogs", cwd=tmp_path)
-    assert "Interrupted: nobody works it, since " in done.out
+    assert "Interrupted: no process works it, since " in done.out
     assert "allowed: holdfast resume frogs, " in done.out
 
 
@@ -223,11 +222,11 @@ def test_a_job_that_nobody_works_says_so_to_programs_too(slow_tree: WorldServer,
 
     crawl = Running(*crawl_words(slow_tree), cwd=tmp_path)
     crawl.wait_for(" crawling succeeded=")
-    assert "nobody" not in holdfast("status", "frogs", "--json", cwd=tmp_path).json()["because"]
+    assert "no process" not in holdfast("status", "frogs", "--json", cwd=tmp_path).json()["because"]
     crawl.send(signal.SIGKILL)
     crawl.end()
     found = holdfast("status", "frogs", "--json", cwd=tmp_path).json()
-    assert found["because"] == "nobody works it; to go on: holdfast resume frogs"
+    assert found["because"] == "no process works it; to go on: holdfast resume frogs"
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
@@ -283,7 +282,7 @@ def test_global_options_stand_before_and_after_every_command(row: Command, tmp_p
 def test_every_global_option_is_among_them() -> None:
     """But --json and --jsonl, which are a choice, and --version, which says it and does nothing else."""
     tried = {(WITH_VALUE | SWITCHES)[word] for word in EVERYWHERE if word.startswith("-")}
-    assert tried == {field.name for field in fields(Globals)} - {"fields", "jsonl", "version"}
+    assert tried == set(Globals._fields) - {"fields", "jsonl", "version"}
 
 
 def test_an_interrupted_job_stands_still_since_its_last_commit(tmp_path: Path, slow_tree: WorldServer) -> None:
@@ -308,7 +307,9 @@ def test_an_interrupted_job_stands_still_since_its_last_commit(tmp_path: Path, s
 def test_what_was_only_queued_is_not_interrupted(crawled: Path) -> None:
     assert holdfast("retry", "frogs", "--queue-only", cwd=crawled).code == 0
     assert (
-        holdfast("status", "frogs", cwd=crawled).out.splitlines()[1].startswith("Queued: nobody has begun it, since ")
+        holdfast("status", "frogs", cwd=crawled)
+        .out.splitlines()[1]
+        .startswith("Queued: no worker has begun it, since ")
     )
     assert holdfast("resume", "frogs", cwd=crawled).code == 3
 

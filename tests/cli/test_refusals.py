@@ -52,7 +52,7 @@ def test_a_status_is_said_in_words() -> None:
 def test_a_running_job_that_nobody_works_can_be_taken_up() -> None:
     job, move = make_job(status="in_progress"), IllegalMove("job", "in_progress", "retry", ("pause", "cancel"))
     assert refusal(job, move, is_worked=False).message == (
-        "Cannot retry docs-x: it is in progress, and nobody works it. "
+        "Cannot retry docs-x: it is in progress, and no process works it. "
         "Allowed: holdfast resume docs-x, holdfast pause docs-x, holdfast cancel docs-x, "
         "holdfast rollback docs-x CHECKPOINT."
     )

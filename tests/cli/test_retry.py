@@ -132,7 +132,7 @@ def test_a_retry_of_what_a_retry_queued_names_the_way_to_work_it(tmp_path: Path,
     assert holdfast("retry", "frogs", "--queue-only", cwd=tmp_path).code == 0
     refused = holdfast("retry", "frogs", option, cwd=tmp_path)
     assert refused.code == 6
-    assert "it is in progress, and nobody works it. Allowed: holdfast resume frogs, holdfast pause" in refused.err
+    assert "it is in progress, and no process works it. Allowed: holdfast resume frogs, holdfast pause" in refused.err
 
 
 @pytest.mark.parametrize("where", ["flavour:sweet", "status:lost", "settled:soon", "depth:deep", "frog"])

@@ -168,7 +168,7 @@ def test_what_does_not_count_of_a_robots_txt_is_told_in_the_log(tmp_path: Path) 
     assert ends(tmp_path)["/private/x"][:2] == ("skipped", "robots")
     out = holdfast("logs", "frogs", "--level", "warning", cwd=tmp_path).out
     assert "event=robots_cut" in out
-    assert "1 lines of more than 16,664 characters are cut there" in out
+    assert "1 lines of more than 16,663 characters are cut there" in out
 
 
 def test_rules_too_many_to_be_tried_on_a_url_are_told_once_per_origin_in_the_log(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from cli.commands import CONTROL_CODE, make_counts, make_job
 from holdfast.cli.arguments import Globals

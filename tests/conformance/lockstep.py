@@ -7,10 +7,11 @@ chunk by its distance from its job's control chunk.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from conformance import verdicts
 from conformance.bench import Bench

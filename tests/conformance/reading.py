@@ -9,6 +9,7 @@ from conformance.verdicts import fail, page, retry, skip, succeed
 from conformance.worker import Worker
 from holdfast.errors import NotFound
 from holdfast.model.bookmark import Bookmark
+from holdfast.model.job import JobFilter
 from holdfast.model.outcome import Record
 from holdfast.policy.filters import parse
 
@@ -35,6 +36,38 @@ class TestFindingJobs:
         names = ["pond", "marsh", "lake"]
         assert [bench.submitted(name).name for name in names] == names
         assert [job.name for job in bench.ledger.jobs()] == names
+
+    def test_a_job_is_read_by_its_number(self, bench: Bench) -> None:
+        job = bench.submitted("marsh")
+        assert bench.ledger.job(job.id) == job == bench.ledger.books(job.id)[0]
+        with pytest.raises(NotFound):
+            bench.ledger.job(job.id + 1)
+
+    def test_jobs_come_page_by_page(self, bench: Bench) -> None:
+        jobs = [bench.submitted(f"marsh {n}") for n in range(5)]
+        first = bench.ledger.jobs(limit=2)
+        assert first + bench.ledger.jobs(after=first[-1].id) == jobs
+        assert bench.ledger.jobs(after=jobs[-1].id) == []
+
+    def test_jobs_are_filtered_by_their_fields(self, bench: Bench) -> None:
+        marsh, pond = bench.submitted("marsh"), bench.submitted("pond")
+        bench.ledger.move(pond.id, "start", actor="test", because="test")
+        every = bench.ledger.jobs
+        assert every(where=JobFilter(name="marsh")) == every(where=JobFilter(identity=marsh.identity)) == [marsh]
+        assert every(where=JobFilter(uid=marsh.uid, status="pending")) == [marsh]
+        assert [job.name for job in every(where=JobFilter(status="in_progress", recipe=pond.recipe))] == ["pond"]
+        assert every(where=JobFilter(name="marsh", status="paused")) == []
+
+    def test_an_owner_finds_only_jobs_of_its_own(self, bench: Bench) -> None:
+        """Another owner's job is not there, by whatever it is asked for; names are unique among those of one owner."""
+        frogs, newts = bench.submitted("marsh", owner="frogs"), bench.submitted("marsh", owner="newts")
+        assert (bench.ledger.job("marsh", owner="frogs"), bench.ledger.job("marsh", owner="newts")) == (frogs, newts)
+        assert bench.ledger.jobs(owner="newts") == [newts]
+        assert bench.ledger.jobs() == [frogs, newts]
+        for reference in (frogs.id, frogs.uid, frogs.uid[:8]):
+            assert bench.ledger.job(reference, owner="frogs") == frogs
+            with pytest.raises(NotFound):
+                bench.ledger.job(reference, owner="newts")
 
 
 class TestTargets:

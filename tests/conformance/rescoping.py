@@ -150,7 +150,7 @@ class TestRescope:
         known = bench.job(at_rest(bench).job)
         judged(bench, known.id)
         before = seen(bench, known.id)
-        with pytest.raises(Refused, match="changed by somebody else"):
+        with pytest.raises(Refused, match="changed by another process"):
             bench.ledger.rescope(known, NO_NEWTS, actor="ben", because="no newts")
         assert (bench.job(known.id).params, seen(bench, known.id)) == (NO_TOADS, before)
         assert bench.ledger.walking(known.id) is None

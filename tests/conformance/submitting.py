@@ -118,7 +118,7 @@ class TestAmend:
         job = bench.started()
         bench.ledger.amend(job, options=Options(delay_ms=2000), actor="ann", because="too fast")
         before = bench.job(job.id)
-        with pytest.raises(Refused, match="changed by somebody else"):
+        with pytest.raises(Refused, match="changed by another process"):
             bench.ledger.amend(job, options=Options(concurrency=2), actor="ben", because="too many")
         assert (bench.job(job.id), bench.events(job.id)[-1][0]) == (before, "amend")
         bench.ledger.amend(before, options=Options(delay_ms=2000, concurrency=2), actor="ben", because="too many")

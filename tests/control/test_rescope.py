@@ -47,7 +47,7 @@ def test_of_two_scopes_at_once_the_one_that_stands_has_judged_last(tmp_path: Pat
     marsh = Marsh(tmp_path, serve_ponds, msgspec.structs.replace(FAST, max_pages=1))
     job = marsh.run().job
     update_scope(marsh.ledger, job, {**job.params, "exclude": ["/pond/1"]}, actor="ann", because="no ones")
-    with pytest.raises(Refused, match="changed by somebody else"):
+    with pytest.raises(Refused, match="changed by another process"):
         update_scope(marsh.ledger, job, {**job.params, "exclude": ["/pond/2"]}, actor="ben", because="no twos")
     rows = {row.url.removeprefix(MARSH): (row.status, row.rule) for row in marsh.ledger.targets(job.id)}
     assert rows == {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from cli.schemas import validator
 from holdfast.audit.witness import Seen
@@ -20,8 +20,8 @@ from holdfast.demo.stretch import Stretch, prices, takeovers_s
 from holdfast.errors import BadParams
 from holdfast.model.job import Counts
 from holdfast.testing import selftest
-from holdfast.testing.judgement import Judgement, judge
-from holdfast.testing.trial import Evidence, Plan
+from holdfast.testing.judgement import SelftestJudgement, judge
+from holdfast.testing.trial import Evidence, TrialPlan
 
 PAGES = [f"http://tree.test/p/{n}" for n in range(4)]
 
@@ -102,7 +102,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
 
 
 def test_kill_points_come_from_the_seed_and_fit_into_the_crawl() -> None:
-    plan = Plan(pages=3000, kills=50, seed=7, settings=Settings())
+    plan = TrialPlan(pages=3000, kills=50, seed=7, settings=Settings())
     points = plan.kill_points()
     assert points == plan.kill_points()
     assert points != replace(plan, seed=8).kill_points()
@@ -151,11 +151,11 @@ def test_seventeen_pages_fetched_again_are_too_many() -> None:
     assert "fetched again" in broken(judged(case))
 
 
-def judged(case: Evidence) -> Judgement:
-    return judge(Plan(pages=4, kills=1, seed=1, settings=Settings()), case)
+def judged(case: Evidence) -> SelftestJudgement:
+    return judge(TrialPlan(pages=4, kills=1, seed=1, settings=Settings()), case)
 
 
-def broken(judgement: Judgement) -> list[str]:
+def broken(judgement: SelftestJudgement) -> list[str]:
     return [line.promise for line in judgement.lines if not line.holds]
 
 

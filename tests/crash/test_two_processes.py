@@ -64,5 +64,5 @@ def asleep(scene: Scene) -> ChildCommand:
     zombie = scene.crawl(SHORT_LEASE)
     scene.await_asks(20)
     scene.stop(zombie.pid)
-    wait_until(lambda: "nobody works it" in scene.run("status", scene.job_name).out, 30, "lapsed leases")
+    wait_until(lambda: "no process works it" in scene.run("status", scene.job_name).out, 30, "lapsed leases")
     return zombie

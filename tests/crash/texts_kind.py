@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from holdfast.blobs.segments import Segments
 from holdfast.clock import SystemClock
 from holdfast.engine import recovery
 from holdfast.engine.liveness import boot_id
-from holdfast.engine.session import Parts, Session, SessionEnd
+from holdfast.engine.session import Parts, Session
 from holdfast.ledger.postgres import PostgresLedger
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.exchange import Request, Response
@@ -30,7 +30,7 @@ from holdfast.model.job import Job, JobSpec, Options, Phases
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Body, Done, Outcome, Record
 from holdfast.model.target import Claimed, Found
-from holdfast.ports import Ledger
+from holdfast.ports import Ledger, SessionEnd
 from holdfast.recipe import Context, Fetch
 
 PAGES = int(os.environ.get("TEXTS_PAGES", "60"))
@@ -135,17 +135,25 @@ def open_ledger(folder: Path, database: str) -> Ledger:
     return PostgresLedger.open(database, None, boot_id())
 
 
-def worked(folder: Path, database: str) -> SessionEnd:
-    """Work the job, found or submitted, in this process until it ends."""
-    log = Log(folder / "log")
+def worked(
+    folder: Path,
+    database: str,
+    *,
+    log_name: str = "log",
+    workers: int = 1,
+    place: int = 0,
+    web: Callable[[Log], Web] = Web,
+) -> SessionEnd:
+    """Work the job, found or submitted, in this process until it ends; as the one at `place` of so many workers."""
+    log = Log(folder / log_name)
     recipe = TextsRecipe(log)
     ledger = open_ledger(folder, database)
-    job = _ready(ledger, recipe)
+    job = ready(ledger, recipe)
     parts = Parts(
-        open_ledger=lambda: open_ledger(folder, database), open_fetcher=lambda: Web(log),
+        open_ledger=lambda: open_ledger(folder, database), open_fetcher=lambda _name: web(log),
         blobs=Segments(folder / "segments", job.uid, f"{os.getpid():x}-{os.urandom(4).hex()}"), recipe=recipe,
         clock=SystemClock(), progress=None, has_room=lambda: True, make_room=lambda: None, random=Random(7),
-        lease_s=30.0, stop_deadline_s=5.0, trigger="cli",
+        lease_s=30.0, stop_deadline_s=5.0, trigger="cli", workers=workers, place=place,
     )  # fmt: skip
     try:
         return Session(job, parts).run()
@@ -154,7 +162,8 @@ def worked(folder: Path, database: str) -> SessionEnd:
         log.close()
 
 
-def _ready(ledger: Ledger, recipe: TextsRecipe) -> Job:
+def ready(ledger: Ledger, recipe: TextsRecipe) -> Job:
+    """The job, found or submitted, and begun."""
     spec = JobSpec(
         recipe=recipe.name, name="texts", identity="texts", params={}, options=OPTIONS, chunking=recipe.chunking({})
     )

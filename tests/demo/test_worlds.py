@@ -20,6 +20,7 @@ from urllib.parse import urldefrag, urljoin
 
 import pytest
 
+from holdfast.demo.catalogue import make_world
 from holdfast.demo.faults import Faults, fault_for, set_dial
 from holdfast.demo.manual import Manual, write_manual
 from holdfast.demo.serving import WorldServer
@@ -84,13 +85,15 @@ def get(url: str) -> tuple[int, Any, bytes]:
 def crude_crawl(seed: int, seed_url: str, base: str) -> dict[str, Any]:
     """What the oracle should say, found by asking and reading."""
     found: dict[str, Any] = {"seed": seed, "seeds": [seed_url], "pages": [], "redirects": [], "missing": []}
-    binaries, external = [], set()
+    binaries, external, robots = [], set(), set()
     depths, ahead = {seed_url: 0}, deque([seed_url])
     while ahead:
         url = ahead.popleft()
         status, headers, body = get(url)
         hrefs = re.findall(r'<a href="([^"]*)"', body.decode()) if "html" in headers["content-type"] else []
-        links = [urldefrag(urljoin(url, html.unescape(href))).url for href in hrefs]
+        links = [urldefrag(urljoin(url, html.unescape(href))).url.replace("/blob/", "/raw/") for href in hrefs]
+        robots |= {link for link in links if link.startswith(f"{base}/search")}
+        links = [link for link in links if link not in robots]
         if status == 301:
             links.append(urljoin(url, headers["location"]))
             found["redirects"].append({"from": url, "to": links[-1]})
@@ -110,7 +113,7 @@ def crude_crawl(seed: int, seed_url: str, base: str) -> dict[str, Any]:
                 depths[link] = depths[url] + 1
                 ahead.append(link)
     found["pages"].sort(key=lambda row: row["url"])
-    return found | {"external": sorted(external), "binaries": sorted(binaries)}
+    return found | {"external": sorted(external), "binaries": sorted(binaries), "robots": sorted(robots)}
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +157,8 @@ def test_another_seed_gives_another_site(manual: Manual) -> None:
 def test_the_oracle_equals_a_crude_crawl(name: str, options: dict[str, int], start: Start) -> None:
     world = start(name, **options)
     oracle = world.oracle()
+    for row in oracle["pages"]:
+        row.pop("facts", None)
     assert crude_crawl(options["seed"], oracle["seeds"][0], world.url) == oracle
 
 
@@ -175,7 +180,7 @@ def test_the_manual_holds_each_odd_thing(manual: Manual) -> None:
     oracle = manual.oracle("")
     assert [row["from"] for row in oracle["redirects"]] == ["/old-guide"]
     assert oracle["missing"] == ["/guide/lost-at-sea"]
-    assert [Path(url).suffix for url in oracle["binaries"]] == [".png", ".png", ".zip"]
+    assert [Path(url).suffix for url in oracle["binaries"]] == [".png", ".png", ".zip", ".md"]
     assert {url.split("/")[2] for url in oracle["external"]} == {"example.invalid", "partner.invalid"}
     everything = b"".join(bodies(manual).values())
     assert len(set(re.findall(rb'<code class="language-(\w+)"', everything))) == 6
@@ -210,16 +215,52 @@ def test_llms_txt_and_sitemap_exist_and_are_not_linked(manual: Manual, start: St
     assert not any({"/llms.txt", "/sitemap.xml"} & set(page.links) for page in manual.library.values())
 
 
-def test_a_new_edition_rewrites_some_pages_and_keeps_all_links(start: Start, manual: Manual) -> None:
+def test_a_new_edition_rewrites_some_pages_adds_one_and_removes_one(start: Start) -> None:
     world = start("manual", seed=7)
     before = {row["url"]: row for row in world.oracle()["pages"]}
     assert world.advance() == 2
     after = {row["url"]: row for row in world.oracle()["pages"]}
-    changed = [url for url in before if before[url]["sha256"] != after[url]["sha256"]]
-    assert before.keys() == after.keys()
+    kept = before.keys() & after
+    changed = [url for url in kept if before[url]["sha256"] != after[url]["sha256"]]
+    assert (len(before.keys() - kept), after.keys() - kept) == (1, {f"{world.url}/releases/edition-2"})
     assert 10 <= len(changed) <= 60
-    later = manual.advanced(1)
-    assert all(later.library[where].links == page.links for where, page in manual.library.items())
+
+
+def test_an_unchanged_page_is_not_sent_again(start: Start) -> None:
+    world = start("manual", seed=7)
+    _, headers, _ = get(f"{world.url}/guide/")
+    for name, value in (("If-None-Match", headers["etag"]), ("If-Modified-Since", headers["last-modified"])):
+        connection = http.client.HTTPConnection(world.address, timeout=DEADLINE_S)
+        connection.request("GET", "/guide/", headers={name: value})
+        assert connection.getresponse().status == 304
+        connection.close()
+    assert get(f"{world.url}/guide/")[0] == 200
+
+
+def test_the_oracle_knows_headings_and_code_of_every_page(manual: Manual) -> None:
+    for page in manual.library.values():
+        if page.facts is None:
+            continue
+        text = page.body.decode()
+        headings = [(int(level), html.unescape(said)) for level, said in re.findall(r"<h(\d)[^>]*>(.*?)</h", text)]
+        assert page.facts["headings"] == headings
+        code = re.findall(r'<code class="language-(\w+)">(.*?)</code>', text, re.DOTALL)
+        assert page.facts["code"] == [(language, html.unescape(said)) for language, said in code]
+
+
+def test_the_large_manual_has_its_pages_and_eighty_links_on_each() -> None:
+    world = make_world("manual", pages=2_000)
+    rows = world.oracle("http://marsh.test")["pages"]
+    assert len(rows) == 2_000
+    page = make_world("manual", pages=50_000).page("/page/49999", "")
+    assert page is not None
+    assert page.body.count(b"<a href=") == 80
+
+
+def test_the_search_of_the_manual_has_no_end(manual: Manual) -> None:
+    page = manual.page("/search", "q=tide")
+    assert page is not None
+    assert page.links[0] == "/search?q=tide+crab"
 
 
 # --- the witness
@@ -377,3 +418,39 @@ def test_a_stopped_world_ends_at_once_and_leaves_its_log(start: Start) -> None:
 def test_a_world_that_cannot_start_says_so(start: Start, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="did not start"):
         start(log_path=tmp_path / "no-such-folder" / "log")
+
+
+# --- what every world has
+
+
+@pytest.mark.parametrize("name", ["rough", "storm"])
+def test_a_dial_hurts_the_same_asks_each_time(name: str) -> None:
+    faults = set_dial({"dial": name})
+    drawn = [fault_for(faults, 7, f"/p/{i}", 1) for i in range(2_000)]
+    assert drawn == [fault_for(faults, 7, f"/p/{i}", 1) for i in range(2_000)]
+    assert {"unavailable", "limited", "slow", "cut", None} == set(drawn)
+
+
+def test_in_rough_weather_the_third_ask_is_answered() -> None:
+    rough = set_dial({"dial": "rough"})
+    assert {fault_for(rough, 7, f"/p/{i}", 3) for i in range(2_000)} == {None}
+
+
+def test_a_storm_has_outages() -> None:
+    storm = set_dial({"dial": "storm", "shares_until": 0})
+    assert [fault_for(storm, 7, "/p/1", 9, nth_of_all=n) for n in (359, 360, 399, 400)] == [
+        None, "unavailable", "unavailable", None,
+    ]  # fmt: skip
+
+
+def test_the_clock_of_a_world_is_set_forward(start: Start) -> None:
+    world = start()
+    assert world.advance_clock(3600) - world.advance_clock(1) < 0
+    with pytest.raises(ValueError, match="advance takes"):
+        world.advance_clock(0)
+
+
+def test_the_oracle_of_a_depth_ends_there(start: Start) -> None:
+    world = start(pages=41)
+    assert len(world.oracle(depth=1)["pages"]) == 4
+    assert len(world.oracle(depth=0)["pages"]) == 1

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from holdfast.dispatch.local.stuck_workers import BEGINNING_LOOKS_MAX, LOOKS_MAX, StuckWorkers
 from holdfast.engine.liveness import this_process

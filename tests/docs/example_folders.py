@@ -8,11 +8,15 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from cli.commands import Done, holdfast, ledger_in, put_into, write_manual_checkpoint
 from docs.example_site import HOSTS, example_site
 from docs.reading import DOCS, blocks
+from holdfast.demo.engines.world import HOSTS as ENGINE_WORLD
+from holdfast.demo.serving import WorldServer
 from tidy.source_tree import ROOT
 
 DONE = {0, 3}  # done, or done with failures: the site lacks a page
@@ -36,6 +40,10 @@ TOML = """
 delay = "0s"
 http.allow = ["{address}"]
 http.resolve = {{ {resolve} }}
+sources.unreported_judgments = {{ url = "http://court.example/judgments.csv" }}
+sources.federal-court.url = "http://c.example/"
+sources.federal-court.search = "http://c.example/{{case}}"
+sources.federal-court.detail = "http://c.example/{{case}}/entries"
 
 [job.manual]
 kind = "site"
@@ -46,7 +54,10 @@ FILES = {
     "cayman.toml": 'name = "cayman"\nkind = "site"\nseeds = ["http://judicial.example.ky/"]\n',
     "company.toml": 'name = "{company}"\nkind = "site"\nseeds = ["http://{host}/"]\n',
     "companies.csv": "company,host\nacme,acme.example\n",
+    "list.csv": "Link,Number,Title\nhttp://docs.example.dev/files/1.txt,A-1,One\nhttp://docs.example.dev/files/2.txt,A-2,Two\n",
+    "judgments.csv": "Link,Number\nhttp://court.example/files/1.txt,A-1\nhttp://court.example/files/2.txt,A-2\n",
 }
+IDLE = 'http.idle_timeout = "2s"\n'
 CRAWL = ("crawl", "http://docs.example.dev/")
 
 
@@ -61,12 +72,15 @@ def done_folder(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the lines speak of: files, and jobs that are done, `docs` of them in its fourth run."""
     folder = prepared(tmp_path_factory.mktemp("done"), site)
     scope = ("--max-depth", "3", "--exclude", "/tags/*")
-    for more in (("--name", "docs", *scope), ("--name", "handbook"), ()):
+    for more in (("--name", "docs", *scope), ("--name", "handbook", "--record"), ()):
         assert holdfast(*CRAWL, *more, cwd=folder).code == 0  # its one failure is a dead link
     for _ in range(3):
         assert holdfast("crawl", "docs", "--mode", "full", cwd=folder).code == 0
+    assert holdfast("export", "docs", "-o", "site.warc.gz", cwd=folder).code == 0
     template = "http://c.example/{number}"
     assert holdfast("cases", "IMM-1-25..IMM-3-25", "--url", template, "--name", "IMM", cwd=folder).code == 0
+    assert holdfast("docs", "list.csv", "--columns", "url=Link,id=Number", cwd=folder).code == 0
+    assert holdfast("docs", "http://court.example/judgments.csv", "--name", "judgments", cwd=folder).code == 0
     with ledger_in(folder) as ledger:
         job = ledger.job("docs")
         while write_manual_checkpoint(ledger, job) < CHECKPOINTS:
@@ -87,6 +101,29 @@ def half_way_folder(site: str, tmp_path_factory: pytest.TempPathFactory) -> Path
         for job in ledger.jobs():
             put_into(ledger, job, "in_progress")
     return folder
+
+
+@pytest.fixture(scope="session")
+def images_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder whose search engines are on this computer, with two jobs of images that are done."""
+    folder = tmp_path_factory.mktemp("images")
+    with WorldServer("engines", log_path=folder / "requests.jsonl", pages=60) as world:
+        world.set_faults(retry_after_s=0)
+        port = world.address.rpartition(":")[2]
+        engines = [f'engines.{name}.base_url = "{url}"' for name, url in world.oracle()["engines"].items()]
+        allowed = ", ".join(f'"{host}:{port}"' for host in ENGINE_WORLD)
+        (folder / "holdfast.toml").write_text("\n".join([*engines, f"http.allow = [{allowed}]", 'delay = "0s"', IDLE]))
+        saved = {"caption": "A dodo", "similarity": 0.31, "nsfw": "UNLIKELY"}
+        rows = [{"keyword": "dodo", "url": row["url"], **saved} for row in world.oracle()["keywords"]["dodo"]]
+        (folder / "urls.csv").write_text("keyword,url\n" + "".join(f"dodo,{row['url']}\n" for row in rows))
+        lines = "".join(f"{row['url']},dodo,A dodo\n" for row in rows)
+        (folder / "birds.csv").write_text("Link,Class,What it shows\n" + lines)
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "urls.parquet")
+        (folder / "words.txt").write_text("kelp\nteapot\n")
+        few = ("--per-keyword", "3")
+        assert holdfast("images", "cat", "red panda", "--name", "pets", *few, cwd=folder).code in DONE
+        assert holdfast("images", "--from", "urls.csv", *few, cwd=folder).code in DONE
+        yield folder
 
 
 def prepared(folder: Path, address: str) -> Path:
@@ -113,11 +150,15 @@ def run_line(words: list[str], folder: Path) -> Done:
         words += ["--pages", "60"]
     if words[0] == "restore" and "--trust" not in words:  # the example's site is on this computer, a reader's is not
         words += ["--trust"]
+    if "--per-keyword" in words:
+        words[words.index("--per-keyword") + 1] = "3"
     return holdfast(*words, cwd=folder)
 
 
 def folder_for(words: list[str], request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A copy of the folder where such a line makes sense, with what is typed before it done."""
+    if words[0] == "images" or {"pets", "urls"} & set(words):
+        return a_copy(request, tmp_path, "images_folder")
     folder = a_copy(request, tmp_path, "half_way_folder" if words[0] in HALF_WAY else "done_folder")
     if words[0] in BEFORE:
         assert holdfast(*BEFORE[words[0]], cwd=folder).code == 0

@@ -17,9 +17,14 @@ class _Site(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         found = not any(word in self.path for word in ("missing", "robots.txt", "sitemap", "llms.txt", "404"))
         links = "".join(f'<a class="thread" href="{link}">{link}</a> ' for link in LINKS)
+        media = "text/html"
         body = f"<title>{self.path}</title><h1>Frogs</h1><p class='post quote'>{self.path}</p>{links}".encode()
+        if self.path.startswith("/files/"):
+            media, body = "text/plain", f"The file {self.path}.\n".encode()
+        if self.path == "/judgments.csv":
+            media, body = "text/csv", b"Link,Number\nhttp://court.example/files/1.txt,A-1\n"
         self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Type", media)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

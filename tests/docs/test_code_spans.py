@@ -34,6 +34,7 @@ ONLY_READ = ("demo", "demo --data demo-data", "selftest", "selftest --json", "se
 REFUSED = {
     "cases IMM-1-25..IMM-100000-25": 2, "cases … --url NAME": 6, "cases RANGE --url NAME": 2,
     "crawl --processes N -v": 2, "crawl banana": 5, "crawl 127.0.0.1:8000": 2, "crawl docs --max-depth 4 --update": 6,
+    "status JOB --by keyword": 2, "report JOB --audit DIR": 2,
     "resume JOB --extend 30m": 2, "resume JOB --extend-pages 500": 2, "resume JOB --extend-pages N": 2,
     "run FILE.py": 2, "run FILE.py --dry-run": 2, "run FILE.py|MODULE:RECIPE": 2, "run FILE.py --name JOB": 2,
     "run FILE.py --include PATTERN --exclude PATTERN --max-depth N": 2, "restore FILE": 6,

@@ -39,15 +39,19 @@ RUN_AS = {
     # Minutes, and other crawlers in an environment of their own: what make runs in the end, with us alone.
     "make bench":          "make -n _bench ARGS='{bench}' | tail -n 1 | sh",
     "make bench-cases":    "make bench-cases ARGS='--cases 200 --kills 1'",
+    "make bench-images":   "make -n bench-images ARGS='{images}' | tail -n 1 | sh",
+    "make bench-markdown": "make bench-markdown ARGS='--folder pages --rounds 1'",
+    "python -m bench.duplicates --index": ".venv/bin/python -m bench.duplicates --index --entries 20000",
     # No option makes its stretches shorter, so a file does.
     "make bench-frontier": "make -n bench-frontier ARGS='{frontier}' | tail -n 1 | sed 's/-m [a-z.]*/small.py/' | sh",
     "python -m bench.report": ".venv/bin/python -m bench.report",
 }
 # fmt: on
 # Words behind a line that only choose its size.
-CHOICES = re.compile(r'^(make bench) ARGS=".*"$|^(make crash-long) SUITE=\S+ TRIALS=\d+ SEED=\d+$')
+CHOICES = re.compile(r'^(make bench(?:-images)?) ARGS=".*"$|^(make crash-long) SUITE=\S+ TRIALS=\d+ SEED=\d+$')
 SIZES = {
     "bench": "--rounds 1 --pages 100 --only holdfast",
+    "images": "--images 20 --rounds 1 --processes 1 --only holdfast --no-kill",
     "frontier": "--known 5000 --hosts 1 --engine sqlite --output frontier.json",
 }
 SMALL_FRONTIER = """import bench.frontier as it
@@ -58,7 +62,7 @@ it.main()
 NEWCOMER = ("pip install .", "pip install pytest", "pytest test_forum.py")
 SERVED, KILLED = "python -m holdfast.demo.serve --port 8123 --log requests.jsonl", "kill -9 4711"
 NOT_CLONED = (".git", ".venv", ".tools", ".hypothesis", ".pytest_cache", "build", "dist", "__pycache__")
-NOT_OURS = ("HOLDFAST_", "COV", "PYTEST", "PYTHON", "MAKE", "MFLAGS", "VIRTUAL_ENV", "UV_PYTHON")
+NOT_OURS = ("HOLDFAST_", "COV", "PYTEST", "PYTHON", "MAKE", "ARGS", "MFLAGS", "VIRTUAL_ENV", "UV_PYTHON")
 
 
 def test_every_shell_line_is_run_by_a_test() -> None:
@@ -109,6 +113,8 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if (ROOT / ".tools").exists():
         (folder / ".tools").symlink_to(ROOT / ".tools")
     (folder / "small.py").write_text(SMALL_FRONTIER)
+    (folder / "pages").mkdir()
+    (folder / "pages" / "frogs.html").write_text("<title>Frogs</title><main>" + "<p>They croak.</p>" * 500)
     run("make sync", folder)
     return folder
 
@@ -143,7 +149,8 @@ def test_a_newcomer_installs_and_proves_a_recipe(tmp_path: Path) -> None:
     """By pip, into an environment that has nothing else, line by line."""
     venv.create(tmp_path / "venv", with_pip=True)
     path = f"{tmp_path / 'venv' / 'bin'}:{os.environ['PATH']}"
-    recipe, _, proof = blocks(DOCS / "write-a-recipe.md", "python")[:3]
+    recipe, *others = blocks(DOCS / "write-a-recipe.md", "python")
+    [proof] = [block for block in others if "import FakeWeb, prove" in block]
     (tmp_path / "forum.py").write_text(recipe, encoding="utf-8")
     (tmp_path / "test_forum.py").write_text(proof, encoding="utf-8")
     shutil.copytree(ROOT, tmp_path / "clone", ignore=shutil.ignore_patterns(*NOT_CLONED, "tests", ".*_cache"))
@@ -167,7 +174,7 @@ def test_the_quickstarts_handbook_is_served_and_its_crawler_killed(tmp_path: Pat
             [pid] = re.findall(r"worked by pid (\d+) on ", said)
             run(KILLED.replace("4711", pid), tmp_path)
             assert crawl.end().code == -9
-            assert "\nInterrupted: nobody works it, since " in holdfast("status", "handbook", cwd=tmp_path).out
+            assert "\nInterrupted: no process works it, since " in holdfast("status", "handbook", cwd=tmp_path).out
             assert (tmp_path / "requests.jsonl").stat().st_size > 0
         finally:
             server.terminate()

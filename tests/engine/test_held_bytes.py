@@ -17,6 +17,10 @@ URL = "https://marsh.test/frog"
 
 
 class Web:
+    @property
+    def http(self) -> Web:
+        return self
+
     async def fetch(self, request: Request) -> Response:
         return Response(url=request.url, status=200, headers=(), body=b"x" * 1_000_000)
 

@@ -8,6 +8,7 @@ FROG, TOAD = "frog.test", "toad.test"
 
 
 def test_two_fetches_to_one_host_are_a_delay_less_its_jitter_apart() -> None:
+    """DOC-24: the same for documents of a list as for pages."""
     pace = Pace(delay_ms=1000, jitter=0.2)
     pace.started(FROG, 5_000)
     assert pace.wait_ms(FROG, 5_000) == 800

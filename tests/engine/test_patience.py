@@ -119,8 +119,8 @@ def test_a_run_is_opened_once_though_its_first_answer_was_lost(tmp_path: Path) -
 
         lost = 0
 
-        def books(self, job: int) -> object:
-            return desk.ledger.books(job)
+        def job(self, reference: int) -> Job:
+            return desk.ledger.job(reference)
 
         def open_run(self, job: int, *, mode: str, trigger: str) -> int:
             number = desk.ledger.open_run(job, mode=mode, trigger=trigger)

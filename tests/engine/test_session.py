@@ -8,7 +8,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -16,13 +15,14 @@ from typing import ClassVar
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from engine.desk import FAST, MARSH, FunctionFetcher, MemoryBlobs, page
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
 from holdfast.engine import recovery
 from holdfast.engine.liveness import boot_id, is_dead, this_process
-from holdfast.engine.session import Parts, Session, SessionEnd
+from holdfast.engine.session import Parts, Session
 from holdfast.errors import DiskFull, FetchError, LedgerUnavailable
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.claim import Wish
@@ -31,6 +31,7 @@ from holdfast.model.job import Job, JobSpec, Options
 from holdfast.model.keys import seed_address
 from holdfast.model.lease import Lease, Owner
 from holdfast.model.outcome import Body, BodyRef, PlanBatch
+from holdfast.ports import SessionEnd
 from holdfast.recipe import Context
 from holdfast.recipes.site.recipe import SiteRecipe
 from waiting import wait_until
@@ -61,7 +62,7 @@ class Marsh:
     def session(self, **changes: object) -> Session:
         self.job = self.ready()
         parts = Parts(
-            open_ledger=self.open, open_fetcher=lambda: self.fetcher, blobs=MemoryBlobs(),
+            open_ledger=self.open, open_fetcher=lambda _name: self.fetcher, blobs=MemoryBlobs(),
             recipe=SiteRecipe(SystemClock()), clock=SystemClock(), progress=lambda *_: None, has_room=lambda: True,
             make_room=lambda: None, random=Random(7), lease_s=30.0, stop_deadline_s=5.0, trigger="cli",
         )  # fmt: skip
@@ -328,13 +329,13 @@ class Stuck(FunctionFetcher):
         raise OSError(24, "Too many open files")
 
 
-def refuses() -> FunctionFetcher:
+def refuses(_name: str) -> FunctionFetcher:
     raise OSError(24, "Too many open files")
 
 
-@pytest.mark.parametrize("open_fetcher", [refuses, lambda: Stuck(serve_ponds)], ids=["open", "close"])
+@pytest.mark.parametrize("open_fetcher", [refuses, lambda _name: Stuck(serve_ponds)], ids=["open", "close"])
 def test_a_session_that_cannot_open_or_close_its_fetcher_leaves_no_heartbeat_behind(
-    tmp_path: Path, open_fetcher: Callable[[], FunctionFetcher]
+    tmp_path: Path, open_fetcher: Callable[[str], FunctionFetcher]
 ) -> None:
     """It would renew the lease for as long as the program lives, and nobody could ever work the job again."""
     marsh = Marsh(tmp_path, serve_ponds)

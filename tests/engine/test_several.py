@@ -19,10 +19,10 @@ from holdfast.clock import SystemClock
 from holdfast.control import stopping
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.liveness import is_dead, this_process
-from holdfast.engine.session import SessionEnd
 from holdfast.model.exchange import Response
 from holdfast.model.job import Options
 from holdfast.model.lease import Lease
+from holdfast.ports import SessionEnd
 from waiting import wait_until
 
 

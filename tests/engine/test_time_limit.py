@@ -14,8 +14,8 @@ from engine.desk import FAST, MARSH, page
 from engine.test_session import Marsh
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
-from holdfast.engine.session import SessionEnd
 from holdfast.model.exchange import Response
+from holdfast.ports import SessionEnd
 
 HOUR_MS = 3_600_000
 LIMIT_S = 1.2

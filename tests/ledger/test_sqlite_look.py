@@ -54,11 +54,11 @@ def test_nothing_is_told_of_a_file_that_began_to_change_while_it_was_read(path: 
     """Without a -wal SQLite is told that the file stays as it is: what is read of it otherwise may be of two times."""
     looked = look_at(path)
     writer = open_ledger(path)
-    with pytest.raises(LedgerUnavailable, match="look again"):
+    with pytest.raises(LedgerUnavailable, match="try again"):
         looked.jobs()
     writer.move(writer.job("marsh").id, "start", actor="user", because="test")
     writer.close()
-    with pytest.raises(LedgerUnavailable, match="look again"):
+    with pytest.raises(LedgerUnavailable, match="try again"):
         looked.jobs()
     looked.close()
 

@@ -20,12 +20,15 @@ def test_what_section_17_says_about_another_try() -> None:
     never = (
         "tls_error body_too_large bomb too_many_redirects blocked_address bad_url http_401 http_403 http_404 http_410"
     )
-    never += " http_4xx blocked disk_full poison stale"
+    never += " http_4xx blocked disk_full poison stale click_timeout not_stored not_archived too_few_images"
+    never += " engine_blocked other_job_changed"
     assert {name for name, row in CODES.items() if not row.retryable} == set(never.split())
     assert {name for name, row in CODES.items() if row.slows_host} == {"http_429", "http_5xx"}
     assert {name for name, row in CODES.items() if row.pauses_job} == {"blocked", "disk_full"}
-    assert {name for name, row in CODES.items() if row.hands_back} == {"blocked", "disk_full", "no_resources"}
-    assert {name for name, row in CODES.items() if row.attempts} == {"bad_response", "answer_unreadable"}
+    handed_back = {"blocked", "disk_full", "no_resources", "browser_launch_failed"}
+    assert {name for name, row in CODES.items() if row.hands_back} == handed_back
+    tried_twice = {"bad_response", "answer_unreadable", "browser_crashed", "element_not_found"}
+    assert {name for name, row in CODES.items() if row.attempts} == tried_twice
 
 
 def test_a_name_outside_the_table_is_damage() -> None:

@@ -9,7 +9,7 @@ MUTANTS = (
         "rows of a list are submitted one by one",
         "in Python, too, a list is used as a whole, or not at all",
         "client/core.py",
-        (("            check(ledger, rows[-1])\n", ""),),
+        (("            check(ledger, rows[-1], self._settings.browser)\n", ""),),
         "client/test_jobs.py -k 'rows_of_a_list or other_inputs_keeps'",
     ),
     Mutant(

@@ -46,6 +46,13 @@ MUTANTS = (
         "cli/test_looking.py -k 'never_lands'",
     ),
     Mutant(
+        "a place that refuses is found out late",
+        "results that could not be written are refused before a job is made",
+        "config/results_file.py",
+        (("    _probe(path, real.parent)\n", ""),),
+        "cli/test_output_checks.py -k 'wrong_place and refuses'",
+    ),
+    Mutant(
         "two rows are one job",
         "a list is used as a whole, or not at all",
         "config/lists.py",
@@ -98,7 +105,7 @@ MUTANTS = (
         "cells lead outside",
         "a cell of a list leads no output out of the folder that the template names",
         "config/rows.py",
-        (("if key in PATHS and after != STDOUT and", "if key in () and"),),
+        (("if _is_path(key) and after != STDOUT and", "if key in () and"),),
         "cli/test_batch.py -k 'beyond_its_job'",
     ),
     Mutant(
@@ -114,5 +121,19 @@ MUTANTS = (
         "config/trust.py",
         (("    if os.geteuid() != ROOT:\n", "    if not mine:\n"),),
         "config/test_trust.py -k 'owner_of_the_folder'",
+    ),
+    Mutant(
+        "a key with a range of its own",
+        "an option of a job has one range, typed, in a job file and in Python",
+        "config/jobfile.py",
+        (("        read = row.type.read(value)\n", "        read = value\n"),),
+        "config/test_jobfile.py -k 'refused_by_its_key'",
+    ),
+    Mutant(
+        "a setting that no row makes",
+        "the setting that is an option's default is made from the option's row",
+        "config/table.py",
+        (("            pace=row.field,\n", ""),),
+        "config/test_options.py -k 'defaults_of_jobs'",
     ),
 )

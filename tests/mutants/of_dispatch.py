@@ -201,4 +201,26 @@ MUTANTS = (
         ((" if is_here(holder.owner)}", "}"),),
         "dispatch/test_stuck_workers.py -k 'another_machine'",
     ),
+    Mutant(
+        "workers of a dead program go on",
+        "a Python program's worker processes end with it, whatever it died of",
+        "dispatch/local/supervisor_process.py",
+        (("    tie_to(assignment.parent, signal.SIGTERM)\n", ""),),
+        "client/test_several.py -k 'dies and 9'",
+    ),
+    Mutant(
+        "a start undoes a later pause",
+        "a pause stays, though a start that was under way loses the job meanwhile (PAU-02)",
+        "dispatch/driver.py",
+        (("            asked, answer = False, surface.work(job)\n", "            answer = surface.work(job)\n"),),
+        "dispatch/test_driver.py -k 'loses_the_job_stays'",
+    ),
+    Mutant(
+        "an early order is forgotten",
+        "a program's order to its workers holds, also where it comes before they have begun",
+        "dispatch/local/pool_process.py",
+        (("                    if self._why is not None:\n", "                    if False:\n"),),
+        "dispatch/test_pool_process.py -k 'before_the_start'",
+        hangs=True,
+    ),
 )

@@ -6,6 +6,27 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "reprocess fetches",
+        "reprocess asks nobody for anything: the recipe is run over what is stored (CAS-06)",
+        "engine/execute.py",
+        (("        if self._stored is not None and claimed.host:\n", "        if False:\n"),),
+        "cases/test_court_defects.py -k line_07",
+    ),
+    Mutant(
+        "a failing parser takes results away",
+        "a page that a changed recipe cannot read keeps its earlier result, and can be run again",
+        "engine/execute.py",
+        (("        outcome = kept_as_it_was(outcome)\n", ""),),
+        "cases/test_reprocess.py -k takes_nothing_away",
+    ),
+    Mutant(
+        "what came out the same is new",
+        "a stored page that gives the same records stays as it is, byte for byte",
+        "engine/stored.py",
+        (("    if records == found.kept.records:\n", "    if False:\n"),),
+        "cases/test_reprocess.py -k byte_for_byte",
+    ),
+    Mutant(
         "plan not compared",
         "a recipe's plan that changed between runs is refused, and nothing is planned twice or left out (TGT-08)",
         "engine/planner.py",
@@ -290,8 +311,12 @@ MUTANTS = (
         "whatever a step asks for takes its turn at the host it is sent to",
         "engine/fetching.py",
         (
-            ("            await self._take(host, claimed, ticket, may_wait)\n", ""),
-            ("            await self._in_pace(host, claimed)\n", ""),
+            (
+                "            await self._take(host, claimed, ticket, may_wait)\n"
+                "            await self._in_pace(host, claimed)\n"
+                "            response",
+                "            response",
+            ),
         ),
         "cli/test_step_requests.py -k second_host_has_its_own_turns",
     ),
@@ -351,10 +376,10 @@ MUTANTS = (
         "engine/session.py",
         (
             (
-                "        fetcher = parts.open_fetcher()\n        try:\n"
+                "        fetchers, self._model = Fetchers(parts.open_fetcher), parts.open_model()\n        try:\n"
                 "            heartbeat.start(self._leases, asked_ms=asked_ms)\n",
                 "        heartbeat.start(self._leases, asked_ms=asked_ms)\n"
-                "        fetcher = parts.open_fetcher()\n        try:\n",
+                "        fetchers, self._model = Fetchers(parts.open_fetcher), parts.open_model()\n        try:\n",
             ),
         ),
         "engine/test_session.py -k 'leaves_no_heartbeat'",
@@ -408,6 +433,26 @@ MUTANTS = (
         "engine/test_liveness.py -k 'another_machine_id'",
     ),
     Mutant(
+        "machines called alike steal from each other",
+        "two machines of one name and one ledger fetch every page once between them (PAU-16)",
+        "engine/liveness.py",
+        (
+            (
+                "    if not is_here(owner):\n        return False\n",
+                "    if not is_here(owner):\n"
+                "        return owner.host == socket.gethostname() and owner.boot != boot_id()\n",
+            ),
+        ),
+        "crash/test_machines_alike.py -k 'boots'",
+    ),
+    Mutant(
+        "machines of one memory snapshot steal from each other",
+        "two machines of one name and one boot id fetch every page once between them (PAU-16)",
+        "engine/liveness.py",
+        (("    return number == its_number and (machine ==", "    return number == its_number or (machine =="),),
+        "crash/test_machines_alike.py -k 'snapshot'",
+    ),
+    Mutant(
         "a loop that stands still keeps its lease",
         "a page that keeps its worker standing still is taken over by others (PAU-16)",
         "engine/heartbeat.py",
@@ -420,5 +465,92 @@ MUTANTS = (
         "engine/worker.py",
         (("        while self.heartbeat.is_behind() and ", "        while not self and "),),
         "engine/test_session.py -k 'keeps_the_loop_longer'",
+    ),
+    Mutant(
+        "a disk that fills while a file comes in fails the worker",
+        "a full disk pauses the job, and its target keeps its attempt (D2)",
+        "engine/execute.py",
+        (("        except DiskFull as error:\n", "        except ZeroDivisionError as error:\n"),),
+        "engine/test_files.py -k 'keeps_its_attempt'",
+    ),
+    Mutant(
+        "rules of an archive kept for the web",
+        "what a robots.txt said when it was archived never decides what is asked of the site today",
+        "engine/robots.py",
+        (
+            ("        if not self._keeping:\n", "        if False:\n"),
+            ("            if self._keeping:\n                await", "            if True:\n                await"),
+        ),
+        "cli/test_from_warc.py -k 'obeys_its_robots_txt'",
+    ),
+    Mutant(
+        "a file behind a redirect is begun anew by every try",
+        "what lies here of a file is continued whatever address leads to it (D6, DOC-18)",
+        "engine/downloads.py",
+        (('"" if into else request.url, bytes_max', "request.url, bytes_max"),),
+        "engine/test_files.py -k 'behind_a_redirect'",
+    ),
+    Mutant(
+        "an answer without a file keeps the file's lock",
+        "a redirect leaves what an earlier try left to the address that it leads to (D6)",
+        "engine/downloads.py",
+        (("            self._unused[key] = partial  #", "            #"),),
+        "engine/test_files.py -k 'behind_a_redirect'",
+    ),
+    Mutant(
+        "of two requests into one file the first is kept",
+        "an address that was over leaves no empty file under the document's name (DOC-18)",
+        "engine/downloads.py",
+        (
+            (
+                "self._whole.pop(id(source.stored), None)",
+                "next((each for each in self._partials if each.path == source.path), None)",
+            ),
+        ),
+        "engine/test_files.py -k 'second_request_into'",
+    ),
+    Mutant(
+        "a target whose file has no name is settled without it",
+        "no target is done without its files (F1)",
+        "engine/bodies.py",
+        (("            return not_kept(item, each)\n", "            continue\n"),),
+        "engine/test_files.py -k 'cannot_have_its_name'",
+    ),
+    Mutant(
+        "a group is committed without its files",
+        "no row says done of a target whose files have no names yet (F1)",
+        "engine/worker.py",
+        (
+            (
+                "                kept = named(self.files, kept, self.executor.not_kept)\n",
+                "                named(self.files, kept, self.executor.not_kept)\n",
+            ),
+        ),
+        "crash/test_files.py -k 'around_its_commit'",
+    ),
+    Mutant(
+        "every owner is dead",
+        "a second start does not take what a living worker has in hand (worlds 1, line 15)",
+        "engine/liveness.py",
+        (
+            (
+                "    started = _started(owner.pid)\n    return started is None or",
+                "    started = None\n    return started is None or",
+            ),
+        ),
+        "documents/test_judgments_job.py -k second_start",
+    ),
+    Mutant(
+        "a full disk fails its document",
+        "a full disk pauses the job, and no document is lost or counted failed (DOC-23)",
+        "engine/execute.py",
+        (
+            (
+                "            return self._not_its_fault(claimed, Failed(error.code, error.message))\n"
+                "        except Blocked",
+                '            outcome = Failed("http_404", error.message)\n        except Blocked',
+            ),
+        ),
+        "documents/test_full_disk.py",
     ),
 )

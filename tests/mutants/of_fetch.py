@@ -13,6 +13,73 @@ MUTANTS = (
         "fetch/test_decode.py -k 'bomb_is_stopped and gzip'",
     ),
     Mutant(
+        "a browser connected to any address",
+        "no script, frame or redirect of a page reaches into your network by way of the browser (SEC-06)",
+        "fetch/browser/gate.py",
+        (("                sentence = refusal\n                continue\n", "                sentence = refusal\n"),),
+        "fetch/test_browser.py -k 'no_page_reaches'",
+    ),
+    Mutant(
+        "a browser that reaches this computer directly",
+        "every connection of the browser passes the address check, those to this computer too (SEC-06)",
+        "fetch/browser/process.py",
+        (('    "--proxy-bypass-list=<-loopback>",  # not even this computer is reached without the gate\n', ""),),
+        "fetch/test_browser.py -k 'no_page_reaches'",
+    ),
+    Mutant(
+        "datagrams past the gate",
+        "a page cannot send datagrams by WebRTC to addresses that nobody checks (SEC-06)",
+        "fetch/browser/process.py",
+        (
+            ('    "--webrtc-ip-handling-policy=disable_non_proxied_udp",\n', ""),
+            (
+                '    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # in the headless shell\n',
+                "",
+            ),
+        ),
+        "fetch/test_browser.py -k 'no_page_reaches'",
+    ),
+    Mutant(
+        "pages that open windows",
+        "a page rendered by the browser opens no window and loads no image",
+        "fetch/browser/render.py",
+        (
+            (
+                '        headers.append(("content-security-policy", CONFINED',
+                '        headers.append(("x-policy", CONFINED',
+            ),
+        ),
+        "fetch/test_browser.py -k 'what_its_scripts_make'",
+    ),
+    Mutant(
+        "a page that is kept goes to others",
+        "a page that a recipe keeps is nobody else's (DOC-17)",
+        "fetch/browser/pool.py",
+        (("if tab.name == name]", "]"),),
+        "fetch/test_browser.py -k 'page_with_a_name'",
+    ),
+    Mutant(
+        "a browser that keeps dying is started again at once",
+        "a browser that keeps dying is started again ever more slowly (DOC-17)",
+        "fetch/browser/pool.py",
+        (("            self._failures += 1\n            self._retire(before)", "            self._retire(before)"),),
+        "fetch/test_browser.py -k 'ever_more_slowly'",
+    ),
+    Mutant(
+        "a page lost with its browser",
+        "a browser that dies costs no page and no attempt (DOC-17)",
+        "fetch/browser/fetcher.py",
+        (("TRIES = 3  # of one page", "TRIES = 1  # of one page"),),
+        "fetch/test_browser.py -k 'killed_under_its_pages'",
+    ),
+    Mutant(
+        "documents of a page worked by hand not asked about",
+        "a click or a redirect in the browser obeys robots.txt and waits for its turn (DOC-16)",
+        "fetch/browser/session.py",
+        (('            await self._admit(event["request"]["url"])\n', "            pass\n"),),
+        "fetch/test_browser.py -k 'admitted_first'",
+    ),
+    Mutant(
         "zstd unpacked in one go",
         "no more than a step is unpacked before it is counted (H3)",
         "fetch/http/unpackers.py",
@@ -131,5 +198,48 @@ MUTANTS = (
         "fetch/lenient.py",
         (("            if refused is not None:\n", "            if not address:\n"),),
         "fetch/test_lenient.py -k 'private_address'",
+    ),
+    Mutant(
+        "a posted request on a used connection",
+        "a request with a body is sent once: libcurl does not repeat it by itself",
+        "fetch/http/exchange.py",
+        (
+            ("        setopt(pycurl.FRESH_CONNECT, int(request is not None))\n", ""),
+            ("        setopt(pycurl.FORBID_REUSE, int(request is not None))\n", ""),
+        ),
+        "engine/test_files.py -k 'sent_once'",
+    ),
+    Mutant(
+        "an encoded file is stored as it comes",
+        "a stored file has the bytes of the file and not those of its encoding (PER-15)",
+        "fetch/http/download.py",
+        (("            if self._encoding and 200 <= status < 300:", "            if False:"),),
+        "engine/test_files.py -k 'encoded'",
+    ),
+    Mutant(
+        "chunks left in a page of an archive",
+        "a page of a WARC file is what its site sent, however the file stores it (DOC-28)",
+        "fetch/archive/answers.py",
+        (("        raw = _without_chunks(raw, budget)\n", "        pass\n"),),
+        "fetch/test_archive.py -k 'however_it_is_stored'",
+    ),
+    Mutant(
+        "an exchange that is not recorded",
+        "a job that records can be had again without its sites: no exchange is left out (DOC-28)",
+        "fetch/recording.py",
+        (
+            (
+                "        return await self._kept(request, response, in_file=False)\n",
+                "        return response\n",
+            ),
+        ),
+        "cli/test_from_warc.py -k 'recording_has_every_exchange'",
+    ),
+    Mutant(
+        "any certificate will do",
+        "TLS is verified, for every try (engines world, line 11)",
+        "fetch/http/route.py",
+        (("curl.setopt(pycurl.SSL_VERIFYPEER, 1)", "curl.setopt(pycurl.SSL_VERIFYPEER, 0)"),),
+        "fetch/test_answers.py -k tls_is_verified",
     ),
 )

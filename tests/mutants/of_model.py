@@ -61,4 +61,37 @@ MUTANTS = (
         (("    return shlex.quote(text)", "    return text"),),
         "model/test_spelling.py -k 'one_word'",
     ),
+    Mutant(
+        "a list of this computer for a job from elsewhere",
+        "a restored job reads no list of this computer before a person agrees (SEC-10)",
+        "model/demands.py",
+        (
+            (
+                "    lines += _list((params or {}).get(LIST))\n",
+                "",
+            ),
+        ),
+        "snapshots/test_hostile.py -k 'list_on_this'",
+    ),
+    Mutant(
+        "files of this computer for a job from elsewhere",
+        "a restored job reads no WARC files of this computer before a person agrees",
+        "model/demands.py",
+        (('        lines += _said("reads these files of this computer: {}")(ARCHIVES, archives)\n', "        pass\n"),),
+        "cli/test_from_warc.py -k 'from_elsewhere'",
+    ),
+    Mutant(
+        "half a case is not asked for again",
+        "a case that was shown in part only is asked for again, and not dropped (CAS-07)",
+        "model/codes.py",
+        (('or gave no settled answer about it", True)', 'or gave no settled answer about it", False)'),),
+        "cases/test_court_browser.py -k lines_08",
+    ),
+    Mutant(
+        "a date of the second of the answer",
+        "a page or list that changes twice within a second is fetched again",
+        "model/exchange.py",
+        (('return "" if then == self.header("date") else then', "return then"),),
+        "recipes/test_site_step.py -k second_of_the_answer",
+    ),
 )

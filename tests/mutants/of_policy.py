@@ -158,4 +158,58 @@ MUTANTS = (
         (("if rest != value and (not rest or", "if rest != value and (True or"),),
         "policy/test_robots.py -k 'not_plain_or_not_to_us'",
     ),
+    Mutant(
+        "chunks change their places",
+        "a chunk that a job has keeps its name and its place, whatever is asked for later",
+        "policy/growing.py",
+        (("    if tuple(grown.chunks[: len(there)]) != tuple(there):\n", "    if False:\n"),),
+        "ledger/test_conformance_named_chunks.py -k 'sqlite and keeps_its_place'",
+    ),
+    Mutant(
+        "a part of another version is appended",
+        "a continued file is one version from its first byte to its last (D6)",
+        "policy/resuming.py",
+        (("if begin != size or (other and other != note.validator):", "if begin > 1 << 60:"),),
+        "engine/test_files.py -k 'another_part'",
+    ),
+    Mutant(
+        "a weak validator continues a file",
+        "a file is continued only where its version is certain (D6)",
+        "policy/resuming.py",
+        (("    if etag.startswith('\"') and len(etag)", "    if etag and len(etag)"),),
+        "engine/test_files.py -k 'strong_validator and weak'",
+    ),
+    Mutant(
+        "filters upon filters are followed",
+        "a shop whose filters can be set once more on every page comes to an end (H10)",
+        "policy/traps.py",
+        (('    if query.count("=") > TIMES_MAX and _is_piled(query):\n', "    if False:\n"),),
+        "recipes/test_site_finding.py -k 'filters_upon'",
+    ),
+    Mutant(
+        "a paused job is left though it is asked for",
+        "resume leads to a request within seconds (company world, line 3)",
+        "policy/recovery.py",
+        (
+            (
+                '_Row("paused",      "-",            "*",   "known",   "asked",   "resume",        "it was paused"),',
+                '_Row("paused",      "-",            "*",   "known",   "asked",   "leave",         "it was paused"),',
+            ),
+        ),
+        "demo/test_company_defects.py -k 4_03",
+    ),
+    Mutant(
+        "extraction begins while pages are queued",
+        "what is queued is crawled before anything is made of it, after a kill either (company world, line 4)",
+        "policy/phases.py",
+        (("if work.walks or phase in busy or not planned:", "if work.walks or not planned:"),),
+        "ledger/test_conformance_advancing.py -k 'sqlite and open_early and ready'",
+    ),
+    Mutant(
+        "nothing is poison",
+        "a page that kills its worker is set aside after three deaths alone (all worlds, line 3)",
+        "policy/recovery.py",
+        (("    if deaths + 1 >= POISON_DEATHS:\n", "    if deaths + 1 > 100 * POISON_DEATHS:\n"),),
+        "ledger/test_conformance_leases.py -k 'sqlite and three_deaths'",
+    ),
 )

@@ -6,6 +6,41 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "one file of two pages",
+        "pages of the same name share a file only where they are the same page",
+        "views/exports/markdown.py",
+        (("    return one[0] == other[0] and one[2]", "    return True or one[2]"),),
+        "cli/test_export_markdown.py -k 'the_plainest_has_it'",
+    ),
+    Mutant(
+        "the home page with a hash",
+        "of pages of the same name, the one with the plainest URL has it",
+        "views/exports/file_names.py",
+        (("    return len(url), url\n", "    return -len(url), url\n"),),
+        "cli/test_export_markdown.py -k 'the_plainest_has_it'",
+    ),
+    Mutant(
+        "a page named as another one's file",
+        "no page can have the file name that another gets by its hash",
+        "views/exports/file_names.py",
+        ((" or _LIKE_A_HASH.search(name)", ""),),
+        "cli/test_export_markdown.py -k 'the_plainest_has_it'",
+    ),
+    Mutant(
+        "files that say when",
+        "a page of the same content gives the same Markdown file, whatever was fetched again",
+        "views/exports/front_matter.py",
+        (('"depth", "duplicate_of"', '"depth", "fetched_at", "duplicate_of"'),),
+        "cli/test_export_markdown.py -k 'whatever_was_killed'",
+    ),
+    Mutant(
+        "dated in the order of discovery",
+        "with --date, equal answers give equal files of every form",
+        "views/results.py",
+        (("        return self.dated_ms is not None\n", "        return False\n"),),
+        "cli/test_export_forms.py -k 'every_form'",
+    ),
+    Mutant(
         "read before it is handed out",
         "a consumer of results that is stopped gets what it was handed last once more",
         "views/stream.py",
@@ -23,7 +58,7 @@ MUTANTS = (
         "views/stream.py",
         (
             (
-                "                over = is_over()  # asked first: whoever is over by now has committed everything\n"
+                "                over = is_over()  # asked first: a worker that is over has committed everything\n"
                 "                yield from self._committed()\n",
                 "                yield from self._committed()\n                over = is_over()\n",
             ),
@@ -85,7 +120,7 @@ MUTANTS = (
         "pages without their text",
         "every page of a site is exported with its text",
         "views/results.py",
-        (("(TEXT in names or (self.fields.only is None and self.job.recipe == SITE))", "TEXT in names"),),
+        (("usual = (self.kind.columns or ()) if self.fields.only is None else ()", "usual = ()"),),
         "cli/test_export.py -k 'comes_with_its_text'",
     ),
     Mutant(
@@ -94,5 +129,101 @@ MUTANTS = (
         "views/results.py",
         (('self.unread["damaged"] += 1', "pass"),),
         "cli/test_export.py -k 'bytes_are_lost'",
+    ),
+    Mutant(
+        "made targets are exported as pages",
+        "an export of a site has its pages and nothing that later phases made of them",
+        "views/results.py",
+        (("        wanted = self.kind.exported\n", '        wanted = ""\n'),),
+        "cli/test_report.py -k three_forms",
+    ),
+    Mutant(
+        "crawled words are markup",
+        "what was crawled is text in a report, whatever stands in it",
+        "views/reports/html.py",
+        (('    words = escape(statement["text"])\n', '    words = statement["text"]\n'),),
+        "views/test_reports.py -k brings_no_script",
+    ),
+    Mutant(
+        "any file of the right length",
+        "an export takes no other file for one of its own, and replaces none",
+        "views/exports/files.py",
+        (("return digest.digest() == row.sha256", "return True"),),
+        "documents/test_direct_lists.py -k 'under_the_name'",
+    ),
+    Mutant(
+        "a member for every target",
+        "a file that several targets share is in an archive once",
+        "views/exports/files.py",
+        (
+            (
+                "if row.path not in told and (",
+                "if (",
+            ),
+        ),
+        "cli/test_export_forms.py -k 'several_targets'",
+    ),
+    Mutant(
+        "a folder is anybody's",
+        "an export removes no results of another job",
+        "views/exports/exporter.py",
+        (("    refuse_folder_of_another(storage, job.name, path)\n", ""),),
+        "cli/test_export_markdown.py -k 'of_another_job'",
+    ),
+    Mutant(
+        "others' shards are taken for ours",
+        "an export of shards removes no file that no export of ours wrote",
+        "views/exports/webdataset.py",
+        (("first is not None and first.uname == MARK", "first is not None"),),
+        "views/test_shards.py -k somebody_else",
+    ),
+    Mutant(
+        "an index that is not sorted",
+        "viewers of web archives find every page of a WACZ file",
+        "views/exports/wacz.py",
+        (("asked.storage.in_order(index, kind=IndexLine, key=lambda line: line)", "list(index)[::-1]"),),
+        "cli/test_wacz.py -k 'where_the_index_says'",
+    ),
+    Mutant(
+        "an export of files tells paths of the data folder",
+        "a path in an exported table leads to the file beside it (DOC-33)",
+        "views/results.py",
+        (("            whole[PATH] = path.removeprefix(ARTIFACTS)\n", "            whole[PATH] = path\n"),),
+        "documents/test_direct_lists.py -k 'rows_become'",
+    ),
+    Mutant(
+        "a copy counts as kept",
+        "the numbers of an images job are those of its rows, by keyword and by engine (IMG-05)",
+        "views/images/reading.py",
+        (('            return "duplicates"\n', '            return "kept"\n'),),
+        "views/test_images.py -k 'balance and sqlite'",
+    ),
+    Mutant(
+        "surplus is pending for ever",
+        "a keyword that is done has nothing pending (IMG-05)",
+        "views/images/reading.py",
+        (('            self.beyond = "surplus" if', '            self.beyond = "pending" if'),),
+        "views/test_images.py -k 'balance and sqlite'",
+    ),
+    Mutant(
+        "the first minute is a pace",
+        "a resume estimates only what it knows (PAU-11)",
+        "views/images/job.py",
+        (("    if job.active_ms < AVERAGE_MS_MIN or", "    if not job.active_ms < 0 and"),),
+        "views/test_images.py -k 'resume and sqlite'",
+    ),
+    Mutant(
+        "a damaged checkpoint is the present",
+        "a document of a damaged checkpoint is refused, not made up (engines world, line 9; CHK-06)",
+        "views/history.py",
+        (("row.number != number or row.point is None or", "row.number != number or"),),
+        "recipes/images/test_defects.py -k damaged_checkpoint",
+    ),
+    Mutant(
+        "only the newest report is kept",
+        "every rescan makes a version of its own, and all can be read (company world, line 14)",
+        "views/reports/versions.py",
+        (("for number, row in enumerate(rows, 1)]", "for number, row in enumerate(rows[-1:], 1)]"),),
+        "crash/test_report_phases.py -k 'next_version and sqlite'",
     ),
 )

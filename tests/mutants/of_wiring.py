@@ -1,4 +1,4 @@
-"""Mutants of `wiring`."""
+"""Mutants of `wiring` and `clock`."""
 
 from __future__ import annotations
 
@@ -28,10 +28,15 @@ MUTANTS = (
         hangs=True,
     ),
     Mutant(
-        "broken laws are only told",
-        "of a snapshot that breaks a law only damaged checkpoints are restored, and told (SEC-10)",
-        "wiring.py",
-        (('OF_CHECKPOINTS = "F3."', 'OF_CHECKPOINTS = "F"'),),
-        "snapshots/test_hostile.py -k 'break_a_law and sqlite'",
+        "moments in the time of this computer",
+        "every time that is shown or exported is in UTC (manual world, line 11)",
+        "clock.py",
+        (
+            (
+                "datetime.fromtimestamp(wall_ms / 1000, tz=UTC)",
+                "datetime.fromtimestamp(wall_ms / 1000).replace(microsecond=0)",
+            ),
+        ),
+        "demo/test_manual.py -k 5_11",
     ),
 )

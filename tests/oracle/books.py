@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.errors import BatchMismatch, Corrupt, NotFound
 from holdfast.model.edit import EXCLUDED
@@ -14,7 +14,7 @@ from holdfast.model.job import Counts, Job
 from holdfast.model.record import Checkpoint, Circumstances, Event, StandingWalk
 from holdfast.model.states import COUNTED, State, wire_status
 from holdfast.model.target import Found
-from holdfast.policy.exclusion import Rules
+from holdfast.policy.exclusion import ExclusionRules
 from holdfast.policy.traps import LIMIT, PER_HOST
 from oracle.state import ChunkRow, Commit, Entry, Saved, Tables, TargetState
 
@@ -86,11 +86,11 @@ def put(tables: Tables, row: TargetState, by: int) -> None:
     tables.targets[row.id] = row
 
 
-def rules_of(tables: Tables, job: int) -> Rules:
+def rules_of(tables: Tables, job: int) -> ExclusionRules:
     """The exclusions that are active now."""
     generation = tables.jobs[job].generation
     every = [each for (owner, _), each in sorted(tables.exclusions.items(), key=lambda item: item[0]) if owner == job]
-    return Rules(each for each in every if each.is_active(generation))
+    return ExclusionRules(each for each in every if each.is_active(generation))
 
 
 FoundBy = tuple[Found, Commit, int | None]  # what, in which commit, on which page

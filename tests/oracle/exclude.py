@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model.edit import EXCLUDED, RULE, SYNTAXES, Exclusion, Place, Swept, Walk
@@ -22,7 +21,7 @@ def exclusions(tables: Tables, job: int) -> list[Exclusion]:
 def exclude(tables: Tables, job: int, pattern: str, syntax: str, *, this_run: bool, actor: str) -> Exclusion:
     """Add an exclusion, or find the same one that stands already."""
     if syntax not in SYNTAXES:
-        raise BadParams(f"{syntax!r} is no syntax of patterns; one of: {', '.join(SYNTAXES)}")
+        raise BadParams(f"{syntax!r} is not a pattern syntax; one of: {', '.join(SYNTAXES)}")
     read(pattern, syntax)
     before = _open(tables, job)
     generation, every = before.generation if this_run else None, exclusions(tables, job)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from holdfast.errors import LostLease
 from holdfast.model.host import FORBADE, Breaker, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
@@ -178,7 +179,7 @@ def _look(tables: Tables, host: str) -> HostLook:
 
 def _hold_fast(tables: Tables, claimed: Claimed) -> None:
     if not _is_held(tables, claimed.chunk, claimed.epoch):
-        raise LostLease(f"chunk {claimed.chunk} is held by somebody else now")
+        raise LostLease(f"chunk {claimed.chunk} is held by another worker now")
 
 
 def _is_held(tables: Tables, chunk: int, epoch: int) -> bool:

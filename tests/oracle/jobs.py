@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 import secrets
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from holdfast.errors import BadParams, Corrupt, Refused
 from holdfast.model.edit import Walk
-from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Job, JobSpec, Options, Phases
+from holdfast.model.job import BEING_WORKED, PHASES, REQUESTS, WORK_CHUNKS, Grown, Job, JobSpec, Options, Phases
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import DEAD_END, REFRESHES
 from holdfast.model.states import JOB, STATES_OF, State, move
 from holdfast.policy import health, limits
 from holdfast.policy.amending import amended
-from holdfast.policy.phases import Ends, Opens, Work, following
-from holdfast.policy.scope import judge_of
+from holdfast.policy.growing import added_chunks
+from holdfast.policy.phases import Ends, Opens, WorkLeft, following
+from holdfast.policy.scope import has_scope, judge_of
 from oracle.books import add_entry, add_event, chunk_of, chunks_of, counts_of, put, read_job
 from oracle.books import write_checkpoint as checkpoint
 from oracle.reopen import put_back, walking
@@ -35,13 +37,19 @@ def submit(tables: Tables, spec: JobSpec) -> tuple[Job, bool]:
             return known, False
     job = _new_job(tables, spec)
     tables.jobs[job.id], tables.owners[job.id] = job, spec.owner
-    kinds = [("control", 0), ("plan", 0), *(("work", index) for index in range(WORK_CHUNKS))]
-    for kind, index in kinds:
-        chunk = ChunkRow(id=len(tables.chunks) + 1, job=job.id, kind=kind, index=index, phase=job.phase)
-        tables.chunks[chunk.id] = chunk
+    names = spec.chunks or ("",) * WORK_CHUNKS
+    for kind in ("control", "plan"):
+        _add_chunk(tables, job, kind, 0)
+    for index, name in enumerate(names):
+        _add_chunk(tables, job, "work", index, name)
     tables.plans[job.id] = PlanRow(chunk_of(tables, job.id, "plan").id)
     _tell(tables, job, "submit", "", job.status, actor="user", because=spec.recipe)
     return job, True
+
+
+def _add_chunk(tables: Tables, job: Job, kind: str, index: int, name: str = "") -> None:
+    chunk = ChunkRow(id=len(tables.chunks) + 1, job=job.id, kind=kind, index=index, phase=job.phase, name=name)
+    tables.chunks[chunk.id] = replace(chunk, requested=job.requested)
 
 
 def _new_job(tables: Tables, spec: JobSpec) -> Job:
@@ -190,7 +198,7 @@ def advance(
     counts = counts_of(tables, job)
     limit = limits.at_page_limit(counts.without(phases.made), pages_max)
     planned, walks = tables.plans[job].done or bool(plan_failed), walking(tables, job) is not None
-    step = following(before.phase, phases, Work(planned, walks, _busy(tables, job), limit is not None))
+    step = following(before.phase, phases, WorkLeft(planned, walks, _busy(tables, job), limit is not None))
     if step is None:
         ending = health.stale_ending(stale)
         if ending is None:
@@ -218,6 +226,12 @@ def _busy(tables: Tables, job: int) -> tuple[str, ...]:
 
 
 def _open(tables: Tables, before: Job, step: Opens) -> Job:
+    turn_to(tables, before, step, actor="worker")
+    checkpoint(tables, before.id, "phase")
+    return read_job(tables, before.id)
+
+
+def turn_to(tables: Tables, before: Job, step: Opens, *, actor: str) -> None:
     job = before.id
     plan = tables.phase_plans[job, before.phase] = tables.plans[job]
     kept = tables.phase_plans.pop((job, step.phase), None)
@@ -227,9 +241,7 @@ def _open(tables: Tables, before: Job, step: Opens) -> Job:
     for each in chunks_of(tables, job):
         tables.chunks[each.id] = replace(tables.chunks[each.id], phase=step.phase)
     control = chunk_of(tables, job, "control").id
-    add_event(tables, control, "phase", "advance", before.phase, step.phase, actor="worker", because="")
-    checkpoint(tables, job, "phase")
-    return read_job(tables, job)
+    add_event(tables, control, "phase", "advance", before.phase, step.phase, actor=actor, because="")
 
 
 def _dead_end(tables: Tables, job: int, made: tuple[str, ...]) -> str:
@@ -276,9 +288,12 @@ def amend(
     return after
 
 
-def rescope(tables: Tables, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
+def rescope(
+    tables: Tables, known: Job, params: dict[str, Any], grown: Grown | None, *, actor: str, because: str
+) -> Job:
     """The new params, and the walk that judges by them; what stands already is answered."""
-    judge_of(params)
+    if grown is None or has_scope(params):
+        judge_of(params)
     before = read_job(tables, known.id)
     if before.params == params:
         return before
@@ -286,9 +301,19 @@ def rescope(tables: Tables, known: Job, params: dict[str, Any], *, actor: str, b
         raise Refused(f"{before.name} is {before.status}: nothing of it is pending")
     if any(chunk.owner is not None for chunk in chunks_of(tables, before.id)):
         raise Refused(f"{before.name} is being worked; pause it first: holdfast pause {before.word}")
+    work = [chunk for chunk in chunks_of(tables, before.id) if chunk.kind == "work"]
+    added = () if grown is None or not grown.chunks else added_chunks(before, [chunk.name for chunk in work], grown)
     after = amend(tables, known, None, params, actor=actor, because=because)
-    tables.walks[max(tables.walks, default=0) + 1] = WalkRow(after.id, "rescope", actor, Walk())
-    return after
+    if has_scope(params):
+        tables.walks[max(tables.walks, default=0) + 1] = WalkRow(after.id, "rescope", actor, Walk())
+    if grown is None:
+        return after
+    for name in added:
+        _add_chunk(tables, after, "work", len(chunks_of(tables, after.id)) - 2, name)
+    plan_done = after.plan_done and not added and not grown.more
+    tables.plans[after.id] = replace(tables.plans[after.id], done=plan_done)
+    tables.jobs[after.id] = replace(after, plan_done=plan_done, planned_total=grown.planned_total)
+    return tables.jobs[after.id]
 
 
 def open_run(tables: Tables, job: int, mode: str, trigger: str) -> int:

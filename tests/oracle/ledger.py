@@ -10,23 +10,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from msgspec.structs import replace as replaced
+
 from holdfast import faults
 from holdfast.clock import Clock
 from holdfast.errors import Refused
+from holdfast.model.artifact import ArtifactRow
 from holdfast.model.bookmark import Bookmark, EndedTarget, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
-from holdfast.model.job import ONE_PHASE, Counts, Job, JobSpec, Options, Phases
+from holdfast.model.job import ANY_JOB, ONE_PHASE, Counts, Grown, Job, JobFilter, JobSpec, Options, Phases
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
     NOTHING_KNOWN,
     Change,
     CheckpointRow,
+    Detail,
     EventKind,
     EventPlace,
     EventRow,
     Failures,
+    Generation,
     HostWait,
     ListedTarget,
     RunLook,
@@ -37,7 +42,7 @@ from holdfast.model.portable import Arrival, Shape, Slice, Standing
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.target import AttemptRow, Claimed, PageRow, TargetRow
 from holdfast.ports import IsDead, Judge
-from oracle import exclude, hosts, jobs, label, looks, reads, reopen, rollback, settle, streams, surveys
+from oracle import artifacts, exclude, hosts, jobs, label, looks, reads, reopen, rollback, settle, streams, surveys
 from oracle import leases as leases_oracle
 from oracle.state import MemoryStore, Moment, Tables
 
@@ -154,8 +159,12 @@ class MemoryLedger:
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
         return self._write("include", lambda tables: exclude.include(tables, job, n, actor=actor))
 
-    def rescope(self, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
-        return self._write("rescope", lambda tables: jobs.rescope(tables, known, params, actor=actor, because=because))
+    def rescope(
+        self, known: Job, params: dict[str, Any], *, actor: str, because: str, grown: Grown | None = None
+    ) -> Job:
+        return self._write(
+            "rescope", lambda tables: jobs.rescope(tables, known, params, grown, actor=actor, because=because)
+        )
 
     def repair(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
         return self._write("mend", lambda tables: reopen.repair(tables, job, targets, actor=actor, because=because))
@@ -290,11 +299,13 @@ class MemoryLedger:
     def salt(self) -> bytes:
         return self._read(lambda tables: tables.salt)
 
-    def job(self, reference: str) -> Job:
-        return self._read(lambda tables: reads.find_job(tables, reference))
+    def job(self, reference: int | str, *, owner: str | None = None) -> Job:
+        return self._read(lambda tables: reads.find_job(tables, reference, owner))
 
-    def jobs(self) -> list[Job]:
-        return self._read(lambda tables: list(tables.jobs.values()))
+    def jobs(
+        self, *, owner: str | None = None, where: JobFilter = ANY_JOB, after: int = 0, limit: int | None = None
+    ) -> list[Job]:
+        return self._read(lambda tables: reads.list_jobs(tables, owner, where, after, limit))
 
     def books(self, job: int) -> tuple[Job, Counts, Checkpoint | None]:
         return self._read(lambda tables: reads.books(tables, job))
@@ -392,8 +403,26 @@ class MemoryLedger:
         rows = self._read(lambda tables: looks.links_out(tables, job, commits))
         return [row for row in rows if row[0] > after][:limit]
 
+    def generations(
+        self,
+        job: int,
+        kind: str,
+        *,
+        commits: Mapping[str, int] | None = None,
+        after: tuple[int, int, int] = (0, 0, -1),
+        limit: int = 500,
+    ) -> list[Generation]:
+        rows = self._read(lambda tables: looks.generations(tables, job, kind, commits))
+        return [row for row in rows if (row.target, row.generation, row.n) > after][:limit]
+
     def pulse(self, job: int) -> int:
         return self._read(lambda tables: looks.pulse(tables, job))
+
+    def artifacts(self, job: int, *, after: tuple[int, int] = (0, -1), limit: int = 500) -> list[ArtifactRow]:
+        return self._read(lambda tables: artifacts.artifacts(tables, job, after)[:limit])
+
+    def with_hash(self, sha256: bytes, *, job: int | None = None, limit: int = 10) -> list[ArtifactRow]:
+        return self._read(lambda tables: artifacts.with_hash(tables, sha256, job)[:limit])
 
     # Surveys
 
@@ -405,6 +434,18 @@ class MemoryLedger:
 
     def upcoming(self, job: int, *, limit: int = 20) -> list[Upcoming]:
         return self._read(lambda tables: surveys.upcoming(tables, job, limit))
+
+    def details(
+        self,
+        job: int,
+        *,
+        commits: Mapping[str, int] | None = None,
+        params_of: Sequence[str] | None = None,
+        records_of: Sequence[str] | None = None,
+    ) -> list[Detail]:
+        rows = self._read(lambda tables: looks.details(tables, job, commits))
+        rows = [row if params_of is None or row.type in params_of else replaced(row, params="") for row in rows]
+        return [row if records_of is None or row.type in records_of else replaced(row, record=b"") for row in rows]
 
     def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
         return self._read(lambda tables: surveys.breakdown(tables, job, by))
@@ -420,6 +461,9 @@ class MemoryLedger:
 
     def open_chunks(self, job: int) -> list[tuple[int, int]]:
         return self._read(lambda tables: surveys.open_chunks(tables, job))
+
+    def chunk_names(self, job: int) -> dict[int, str]:
+        return self._read(lambda tables: surveys.chunk_names(tables, job))
 
     def runs(self, job: int) -> list[RunLook]:
         return self._read(lambda tables: surveys.runs(tables, job))

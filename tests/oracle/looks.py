@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
+import msgspec
+
 from holdfast.model.job import Job
-from holdfast.model.look import CheckpointRow, EventRow, Failures, ListedTarget
+from holdfast.model.look import CheckpointRow, Detail, EventRow, Failures, Generation, ListedTarget
 from holdfast.model.record import Event
 from holdfast.model.states import State, wire_status
 from holdfast.model.target import RANK_PER_PRIORITY, TargetRow
@@ -124,6 +126,47 @@ def _listed(row: TargetState, settled: bool) -> ListedTarget:
         parent=row.parent,
         status=wire_status(row.state) if settled else None,
     )
+
+
+def generations(tables: Tables, job: int, kind: str, commits: Mapping[str, int] | None) -> list[Generation]:
+    return [
+        Generation(target=key[0], generation=key[1], n=key[2], run=tables.record_runs[key], doc=record.doc)
+        for key, record in sorted(tables.records.items())
+        if (target := tables.targets[key[0]]).job == job
+        and target.found.type == kind
+        and (commits is None or _was(tables.record_by[key], commits))
+    ]
+
+
+def details(tables: Tables, job: int, commits: Mapping[str, int] | None) -> list[Detail]:
+    found = []
+    for now in sorted(tables.targets.values(), key=lambda row: row.id):
+        if now.job == job and (commits is None or _was(now.found_by, commits)):
+            then = now if commits is None else _then(tables, now, commits)
+            found.append(_detail(tables, then, commits))
+    return found
+
+
+def _detail(tables: Tables, row: TargetState, commits: Mapping[str, int] | None) -> Detail:
+    known, is_open = row_of(tables, row), commits is not None and not _was(row.settled_by, commits)
+    tries = [(commit, each) for commit, each in tables.attempts.items() if each.target == row.id]
+    ended = [each for commit, each in tries if commits is None or _was(commit[:2], commits)]
+    last = ended[-1] if ended else None
+    record = tables.records.get((row.id, row.generation, 0))
+    detail = Detail(
+        row.id, row.chunk, row.url, row.found.type, known.status, row.disposition, row.rule, row.code, row.because,
+        row.attempts, row.not_before, row.found_at, row.settled_at, row.found.name, row.found.params, known.label,
+        None if last is None else last.began_at, None if last is None else last.ended_at,
+        None if last is None else last.code, None if last is None else last.message, 0 if last is None else last.bytes,
+        b"" if record is None else record.doc,
+    )  # fmt: skip
+    return msgspec.structs.replace(detail, **OPEN, attempts=last.n if last else 0) if is_open else detail
+
+
+OPEN = {
+    "status": "pending", "disposition": None, "rule": None, "code": None, "because": None, "not_before": None,
+    "settled_at": None, "record": b"",
+}  # fmt: skip
 
 
 def links_out(tables: Tables, job: int, commits: Mapping[str, int]) -> list[tuple[bytes, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from holdfast.errors import NotFound
 from holdfast.model.edit import NEW
-from holdfast.model.job import Counts, Job
+from holdfast.model.job import ANY_JOB, Counts, Job, JobFilter
 from holdfast.model.outcome import GONE, UNCHANGED
 from holdfast.model.record import Checkpoint, Event
 from holdfast.model.states import State, wire_status
@@ -19,12 +19,14 @@ UID = "J-"
 NAMES_SHOWN = 5
 
 
-def find_job(tables: Tables, reference: str) -> Job:
-    """By name, id, or a prefix of the id that only one job has."""
-    jobs = list(tables.jobs.values())
+def find_job(tables: Tables, reference: int | str, owner: str | None = None) -> Job:
+    """By number, name, id, or a prefix of the id that only one job has."""
+    jobs = list_jobs(tables, owner, ANY_JOB, 0, None)
     for job in jobs:
-        if reference in (job.name, job.uid):
+        if reference in (job.id, job.name, job.uid):
             return job
+    if isinstance(reference, int):
+        raise NotFound(f"there is no job {reference}")
     begun = [job for job in jobs if reference.startswith(UID) and reference != UID and job.uid.startswith(reference)]
     if len(begun) == 1:
         return begun[0]
@@ -34,6 +36,12 @@ def find_job(tables: Tables, reference: str) -> Job:
     names = ", ".join(job.name for job in jobs[::-1][:NAMES_SHOWN])
     there = f"this ledger has: {names}" if names else "this ledger has no jobs yet"
     raise NotFound(f"there is no job {reference!r}; {there}")
+
+
+def list_jobs(tables: Tables, owner: str | None, where: JobFilter, after: int, limit: int | None) -> list[Job]:
+    theirs = [job for job in tables.jobs.values() if owner in (None, tables.owners[job.id]) and job.id > after]
+    wanted = where.wanted().items()
+    return [job for job in theirs if all(getattr(job, name) == value for name, value in wanted)][:limit]
 
 
 def books(tables: Tables, job: int) -> tuple[Job, Counts, Checkpoint | None]:

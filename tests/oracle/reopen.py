@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.errors import BadParams, Refused
-from holdfast.model.edit import EXCLUDED, MODES, REOPENING, ROBOTS, RULE, Walk, Walked
-from holdfast.model.job import Job
+from holdfast.model.edit import EXCLUDED, MODES, REOPENING, ROBOTS, RULE, STORED, Walk, Walked
+from holdfast.model.job import FETCHING, Job
 from holdfast.model.states import JOB, STATES_OF, Move, State, move
 from holdfast.policy.filters import Condition, matches, resolved
+from holdfast.policy.phases import Opens
 from oracle.books import add_entry, add_event, chunk_of, chunks_of, put, read_job
 from oracle.exclude import readmit
 from oracle.reads import row_of
@@ -31,7 +32,7 @@ def reopen(
     version: int | None,
 ) -> Job:
     """The guarded move with its event, and the walk that puts targets back; nothing is put back yet."""
-    if verb not in REOPENING or mode not in MODES:
+    if verb not in REOPENING or mode not in (*MODES, STORED):
         raise BadParams(f"{verb!r} in mode {mode!r} opens no job again")
     before = read_job(tables, job)
     step = move(JOB, before.status, verb)
@@ -41,9 +42,16 @@ def reopen(
     if verb != "retry":
         after = replace(after, generation=after.generation + 1)
         tables.plans[job] = replace(tables.plans[job], mode=mode, opening=mode)
+    elif tables.plans[job].mode == STORED:
+        tables.plans[job] = replace(tables.plans[job], mode="full")  # a retry fetches
     tables.jobs[job] = after
     control = chunk_of(tables, job, "control").id
     add_event(tables, control, "job", verb, step.source, step.target, actor=actor, because=because)
+    if verb != "retry" and before.phase != FETCHING:
+        from oracle.jobs import turn_to
+
+        turn_to(tables, after, Opens(FETCHING, anew=False), actor=actor)
+        after = tables.jobs[job]
     commits = {str(chunk.id): chunk.no for chunk in chunks_of(tables, job)}
     doc = Walk(where=tuple(resolved(where, tables.at.wall_ms)), commits=commits)
     tables.walks[max(tables.walks, default=0) + 1] = WalkRow(job, verb, actor, doc)

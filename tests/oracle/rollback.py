@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.errors import Refused
 from holdfast.model.edit import RolledBack
@@ -44,6 +44,10 @@ def rollback(tables: Tables, job: int, number: int, *, actor: str, is_dead: IsDe
         raise no_checkpoint(before, number, earlier[-1].number if earlier else None)
     whole = asked if asked.is_valid() else None
     point, beside = checked(before, number, whole, tables.undone_by.get((job, number)))
+    if any(str(chunk.id) not in point.commits for chunk in chunks_of(tables, job)):
+        beside = msgspec.structs.replace(
+            beside, plan_done=False
+        )  # what chunks had that were added since is planned again
     rescue(tables, job, is_dead=is_dead)
     release(tables, [chunk.lease() for chunk in chunks_of(tables, job) if chunk.owner is not None])
     _raise_epochs(tables, job, point)
@@ -112,7 +116,7 @@ def _open_again(then: TargetState) -> TargetState:
 
 
 def _forget(tables: Tables, job: int, commits: Mapping[str, int], saved: Saved) -> int:
-    """Results, attempts, before-images and outgoing links of later commits; how many bodies there were among them."""
+    """Results, attempts, before-images and outgoing links of later commits; how many bodies and files there were."""
     chunks = {chunk.id for chunk in chunks_of(tables, job)}
 
     def is_kept(commit: Commit) -> bool:
@@ -125,11 +129,14 @@ def _forget(tables: Tables, job: int, commits: Mapping[str, int], saved: Saved) 
     lost = {key for key in tables.bodies if tables.targets[key[0]].job == job and key not in saved.bodies}
     for body in lost:
         del tables.bodies[body]
+    files = [key for key, by in tables.artifact_by.items() if not is_kept(by)]
+    for key in files:
+        del tables.artifacts[key], tables.artifact_by[key]
     tables.attempts = {key: row for key, row in tables.attempts.items() if is_kept(key[:2])}
     tables.undo = {key: row for key, row in tables.undo.items() if is_kept(key[1:])}
     for link in [link for link, by in tables.external_by.items() if not is_kept(by)]:
         del tables.external[link], tables.external_by[link], tables.external_from[link]
-    return len(lost)
+    return len(lost) + len(files)
 
 
 def _restore_exclusions(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.errors import Corrupt, LostLease
 from holdfast.model.claim import SettleAnswer, Settled, Wish
@@ -152,6 +152,9 @@ def _found_in(batch: Batch) -> list[FoundBy]:
 def _store_results(tables: Tables, job: Job, row: TargetState, verdict: Verdict, by: Commit) -> None:
     if verdict.body is not None:
         tables.bodies[row.id, row.generation] = verdict.body
+    for n, artifact in enumerate(verdict.artifacts):
+        tables.artifacts[row.id, row.generation, n] = artifact
+        tables.artifact_by[row.id, row.generation, n] = by
     for n, record in enumerate(verdict.records):
         tables.records[row.id, row.generation, n] = record
         tables.record_runs[row.id, row.generation, n] = job.run
@@ -173,7 +176,7 @@ def enqueue(tables: Tables, job: int, batch: PlanBatch) -> Lease:
     if is_stored(tables, batch.chunk, batch.epoch, batch.no, batch.digest):
         return chunk.lease()
     if not chunk.is_held_under(batch.epoch) or chunk.no != batch.no - 1:
-        raise LostLease(f"the plan of {row} is held by somebody else now")
+        raise LostLease(f"the plan of {row} is held by another worker now")
     plan = tables.plans[job]
     if (plan.chunk, plan.cursor, plan.done) != (batch.chunk, batch.cursor, False):
         raise Corrupt(f"the plan of {row} stands at {plan.cursor}, done: {plan.done}, not at {batch.cursor}")

@@ -12,6 +12,9 @@ from collections import Counter
 from copy import copy
 from dataclasses import dataclass, field, fields
 
+import msgspec
+
+from holdfast.model.artifact import Artifact
 from holdfast.model.bookmark import Bookmark
 from holdfast.model.edit import Exclusion, Walk
 from holdfast.model.host import KeptRobots
@@ -26,8 +29,7 @@ from holdfast.model.target import AttemptRow, External, Found
 Commit = tuple[int, int]  # chunk, commit number
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(msgspec.Struct, frozen=True):
     """When and where a transaction runs: wall time, the clock that leases are compared by, and this boot."""
 
     wall_ms: int
@@ -35,8 +37,7 @@ class Moment:
     boot: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChunkRow:
+class ChunkRow(msgspec.Struct, frozen=True, kw_only=True):
     """A chunk. It is leased while it has an owner; `epoch` rises with each grant."""
 
     id: int
@@ -44,6 +45,7 @@ class ChunkRow:
     kind: str
     index: int
     phase: str
+    name: str = ""
     epoch: int = 0
     no: int = 0
     seq: int = 0
@@ -59,8 +61,7 @@ class ChunkRow:
         return self.owner is not None and self.epoch == epoch
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetState:
+class TargetState(msgspec.Struct, frozen=True, kw_only=True):
     """A target with everything that the ledger knows of it."""
 
     id: int
@@ -99,8 +100,7 @@ class TargetState:
         return (self.disposition or "") if self.state == State.SKIPPED else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """One numbered commit of a chunk. Only batches have a digest."""
 
     epoch: int
@@ -109,8 +109,7 @@ class Entry:
     digest: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class HostRow:
+class HostRow(msgspec.Struct, frozen=True):
     """When a host may be asked again. How many of its targets are in hand is counted, not stored."""
 
     next_at: int = 0
@@ -134,16 +133,14 @@ class HostRow:
         return max(self.delay_ms or 0, self.crawl_delay_ms or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(msgspec.Struct, frozen=True):
     """A request to a host, made while a target of another host is worked."""
 
     host: str
     chunk: int
 
 
-@dataclass(frozen=True, slots=True)
-class RobotsRow:
+class RobotsRow(msgspec.Struct, frozen=True):
     """What is kept of an origin's robots.txt, and under which lease somebody is asking for it."""
 
     kept: KeptRobots | None = None
@@ -152,8 +149,7 @@ class RobotsRow:
     asker: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRow:
+class PlanRow(msgspec.Struct, frozen=True):
     chunk: int
     cursor: int = 0
     done: bool = False
@@ -162,8 +158,7 @@ class PlanRow:
     opening: str | None = None  # the mode of the next run
 
 
-@dataclass(frozen=True, slots=True)
-class WalkRow:
+class WalkRow(msgspec.Struct, frozen=True):
     """A walk over the targets of a job that is not at its end."""
 
     job: int
@@ -173,8 +168,7 @@ class WalkRow:
     cursor: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class UndoRow:
+class UndoRow(msgspec.Struct, frozen=True):
     """What a named verb overwrote."""
 
     verb: str
@@ -182,8 +176,7 @@ class UndoRow:
     before: TargetState
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+class RunRow(msgspec.Struct, frozen=True):
     mode: str
     trigger: str
     started_at: int
@@ -194,8 +187,7 @@ class RunRow:
     counts: Counts | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(msgspec.Struct, frozen=True):
     """What a rollback goes back to. The rows are shared with the tables, being frozen."""
 
     targets: dict[int, TargetState]
@@ -228,6 +220,8 @@ class Tables:
     record_run: dict[tuple[int, int, int], int] = field(default_factory=dict)  # in which run
     bookmarks: dict[tuple[int, str], Bookmark] = field(default_factory=dict)  # job, consumer
     bodies: dict[tuple[int, int], BodyRef] = field(default_factory=dict)  # target, generation
+    artifacts: dict[tuple[int, int, int], Artifact] = field(default_factory=dict)  # target, generation, n
+    artifact_by: dict[tuple[int, int, int], Commit] = field(default_factory=dict)  # which commit published it
     attempts: dict[tuple[int, int, int], AttemptRow] = field(default_factory=dict)  # chunk, no, target
     hosts: dict[str, HostRow] = field(default_factory=dict)
     visits: dict[str, Visit] = field(default_factory=dict)  # by ticket

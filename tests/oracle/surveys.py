@@ -112,6 +112,11 @@ def robots_text(tables: Tables, origin: str) -> bytes | None:
     return None if row is None or row.kept is None or row.kept.status <= 0 else row.kept.body
 
 
+def chunk_names(tables: Tables, job: int) -> dict[int, str]:
+    work = [chunk for chunk in tables.chunks.values() if chunk.job == job and chunk.kind == "work"]
+    return {chunk.id: chunk.name for chunk in sorted(work, key=lambda chunk: chunk.index)}
+
+
 def open_chunks(tables: Tables, job: int) -> list[tuple[int, int]]:
     found: Counter[int] = Counter()
     for row in _targets(tables, job):

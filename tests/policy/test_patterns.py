@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast.errors import BadParams
 from holdfast.model.edit import Exclusion
 from holdfast.model.keys import URL_LENGTH_MAX
-from holdfast.policy.exclusion import Rules
+from holdfast.policy.exclusion import ExclusionRules
 from holdfast.policy.patterns import PATH_USUAL, glob_matches, of_use, read_pattern, untried
 
 
@@ -69,7 +69,7 @@ DEEP = "(" * 450 + ")" * 450
 
 @pytest.mark.parametrize("text", [f"re:(?!x){DEEP}", "re:a{" + "9" * 5_000 + "}"], ids=["deep", "often"])
 def test_an_expression_beyond_what_python_can_look_into_is_refused(text: str) -> None:
-    with pytest.raises(BadParams, match="no regular expression"):
+    with pytest.raises(BadParams, match="not a regular expression"):
         read_pattern(text)
 
 
@@ -136,7 +136,7 @@ def test_what_re2_cannot_read_is_tried_on_paths_it_takes_bounded_time_for_sec_07
 
 def test_a_standing_exclusion_leaves_out_no_path_that_it_was_not_tried_on() -> None:
     exclusion = Exclusion(n=1, pattern="(?=.*.*!)y", syntax="regex", generation=None, actor="ann", at=0)
-    rules = Rules([exclusion])
+    rules = ExclusionRules([exclusion])
     assert rules.rule_for("/!y" + "x" * 2_000) is None
     assert rules.rule_for("/y!") == "exclusion 1"
 

@@ -47,7 +47,7 @@ def test_a_code_outside_the_table_is_tried_again_as_an_error_of_ours() -> None:
 
 
 def test_the_back_off_doubles_up_to_thirty_seconds_and_is_jittered() -> None:
-    """ERR-03."""
+    """ERR-03, DOC-24."""
     for attempts, bare in ((1, 1), (2, 2), (3, 4), (4, 8), (6, 30), (90, 30)):
         waits = [backoff(attempts, Random(seed)) for seed in range(50)]
         assert all(bare * 0.8 <= wait <= min(bare * 1.2, 30) for wait in waits)

@@ -16,6 +16,7 @@ from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Done, Failed, Outcome, Skipped
 from holdfast.model.target import Claimed
 from holdfast.recipe import Context, Here, PageFetch, Recipe, Target, Yield, record, skip, target
+from holdfast.recipes import catalogue
 from holdfast.recipes.custom.recipe import CustomRecipe
 
 POND = "https://pond.test"
@@ -129,9 +130,9 @@ def test_only_targets_are_links_and_nothing_at_all_is_empty() -> None:
     ("yields", "said"),
     [
         ((target("/frog", type="pgae"),), "no step 'pgae'; there are: page; did you mean page?"),
-        ((record(a=1), skip()), "records or skip(...), not both"),
+        ((record(a=1), skip()), "records and files or skip(...), not both"),
         (("https://pond.test/frog",), "not 'https://pond.test/frog'"),
-        ((target("mailto:frog@pond.test"),), "no http or https URL"),
+        ((target("mailto:frog@pond.test"),), "not an http or https URL"),
     ],
 )
 def test_what_a_step_may_not_yield_is_its_error(yields: tuple[Any, ...], said: str) -> None:
@@ -335,12 +336,18 @@ def test_declared_params_are_checked_and_typed() -> None:
             recipe.check(params)
 
 
+@pytest.mark.parametrize("name", catalogue.NAMES)
+def test_a_recipe_with_the_name_of_a_kind_is_refused_when_it_is_located(name: str, tmp_path: Path) -> None:
+    code = tmp_path / "pond.py"
+    code.write_text(f"from holdfast.recipe import Recipe\n\npond = Recipe({name!r})\n")
+    with pytest.raises(BadParams, match=f"'{name}' is the name of a recipe that comes with Holdfast; choose another"):
+        catalogue.locate(str(code))
+
+
 def test_a_recipe_that_cannot_work_is_refused_when_it_is_written() -> None:
     pond = Recipe("pond")
     with pytest.raises(BadParams, match="has no plan"):
         CustomRecipe(pond, ManualClock())
-    with pytest.raises(BadParams, match="comes with Holdfast"):
-        Recipe("site")
     with pytest.raises(BadParams, match="small letters"):
         Recipe("My Forum")
     for wrong in (pond.step, lambda _: pond.step()):  # `@pond.step` and `@pond.step()`

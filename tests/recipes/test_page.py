@@ -58,7 +58,7 @@ def test_elements_can_be_searched_in_turn() -> None:
 
 
 def test_a_selector_that_is_none_says_so() -> None:
-    with pytest.raises(BadParams, match="no CSS selector"):
+    with pytest.raises(BadParams, match="not a CSS selector"):
         make_page().css("a[[")
 
 

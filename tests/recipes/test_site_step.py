@@ -258,6 +258,12 @@ def test_an_answer_that_says_nothing_of_its_version_adds_nothing_to_the_record()
     assert web.sent == ()
 
 
+def test_a_date_of_the_second_of_the_answer_is_not_asked_by() -> None:
+    """The page may change once more within that second, and would be called unchanged for ever."""
+    assert "last_modified" not in record_of(work(Web(last_modified=DATE, date=DATE)))
+    assert record_of(work(Web(last_modified=DATE, date="Tue, 17 Nov 2026 02:46:26 GMT")))["last_modified"] == DATE
+
+
 @pytest.mark.parametrize("tag", ["*", "f7-19", '""', '"' + "f" * 201 + '"', '"f"\r\nx: y', '"frö"', '"f", "g"'])
 @pytest.mark.parametrize("date", ["yesterday", "17 Nov 2026", DATE + "\r\nx: y", "Tue, 17 Nov 2026 02:46:25 CET"])
 def test_a_version_without_the_form_of_one_is_neither_kept_nor_sent(tag: str, date: str) -> None:

@@ -16,9 +16,11 @@ from holdfast.clock import ManualClock
 from holdfast.config import Settings
 from holdfast.control import snapshot
 from holdfast.control.restore import RestoreOptions, Snapshot
+from holdfast.control.snapshot_file import restore_snapshot
 from holdfast.control.tarball import TarReader, TarWriter
 from holdfast.ledger.copies.portable import OF_A_JOB
 from holdfast.ledger.sqlite import SqliteLedger
+from holdfast.model.artifact import Artifact
 from holdfast.model.bookmark import Bookmark
 from holdfast.model.job import Job, Phases
 from holdfast.model.keys import seed_address
@@ -63,8 +65,11 @@ def _court(ledger: Ledger, clock: ManualClock) -> int:
     names = [context.named(seed_address(f"{MARSH}/{n}"), type="case", name=f"IMM-{n}-25") for n in range(4)]
     worker.plan(*names)
     first, second, *_ = worker.claim(4)
+    files = tuple(Artifact("pdf", f"pdfs/{n}.pdf", 9, bytes(range(32)), "application/pdf") for n in range(2))
     worker.settle(
-        won(first), verdict(second, "skip", disposition="no_record", because="no such case"), chunk=first.chunk
+        won(first, artifacts=files),
+        verdict(second, "skip", disposition="no_record", because="no such case"),
+        chunk=first.chunk,
     )
     return worker.job
 
@@ -100,8 +105,8 @@ def taken(ledger: Ledger, job: int, shelf: SegmentShelf | None = None) -> bytes:
 
 
 def restored(ledger: Ledger, folder: Path, stored: bytes, **restore_options: Any) -> Job:
-    return wiring.restore_snapshot(
-        Settings(data=folder), ledger, Snapshot(io.BytesIO(stored)), RestoreOptions(**restore_options)
+    return restore_snapshot(
+        wiring.storage(Settings(data=folder)), ledger, Snapshot(io.BytesIO(stored)), RestoreOptions(**restore_options)
     )
 
 

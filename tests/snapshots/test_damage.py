@@ -18,6 +18,7 @@ from holdfast.blobs.shelf import SegmentShelf
 from holdfast.config import Settings
 from holdfast.control.restore import Snapshot
 from holdfast.control.snapshot import SEGMENT_BYTES, load_zstd
+from holdfast.control.snapshot_file import opened_snapshot
 from holdfast.control.tarball import END, TarReader, TarWriter
 from holdfast.errors import BadParams, Corrupt, HoldfastError, LedgerUnfit, Refused
 from holdfast.ledger.sqlite import SqliteLedger
@@ -213,8 +214,8 @@ DECEITS: dict[str, tuple[Callable[[Manifest, dict[str, bytes]], Manifest], type[
     "a number that no ledger holds": (_set("target", "depth", 1 << 80), Refused, "cannot be read"),
     "another job's chunk": (_set("target", "found_chunk", 1), Corrupt, "not in it"),
     "another job's target": (_set("attempt", "target", 1), Corrupt, "not in it"),
-    "a chunk in somebody's hands": (_set("chunk", "owner_pid", 4711), Corrupt, "held by somebody"),
-    "a target in somebody's hands": (_set("target", "held_epoch", 1), Corrupt, "somebody's hands"),
+    "a chunk in somebody's hands": (_set("chunk", "owner_pid", 4711), Corrupt, "has an owner"),
+    "a target in somebody's hands": (_set("target", "held_epoch", 1), Corrupt, "held by a worker"),
     "a state that is none": (_set("target", "state", 99), LedgerUnfit, "CHECK constraint"),
     "a path that is none": (_set("lane", "origin", "nowhere"), Corrupt, "without an address"),
     "options that are none": (_set("job", "options", "{}}"), Corrupt, "cannot be read"),
@@ -295,7 +296,8 @@ def test_a_stream_is_no_snapshot(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = os.open(tmp_path / "pipe", os.O_RDWR)
     try:
-        with pytest.raises(BadParams, match="no file but a stream"), wiring.opened_snapshot(tmp_path / "pipe"):
+        storage = wiring.storage(Settings(data=tmp_path))
+        with pytest.raises(BadParams, match="it is a stream, not a file"), opened_snapshot(storage, tmp_path / "pipe"):
             pass
     finally:
         os.close(writer)

@@ -20,8 +20,10 @@ from holdfast.audit.verify import verify
 from holdfast.clock import ManualClock
 from holdfast.config import Settings
 from holdfast.control.snapshot import load_zstd
+from holdfast.control.snapshot_file import copy_job
 from holdfast.errors import Refused
 from holdfast.ledger.postgres import PostgresLedger
+from holdfast.model.demands import demands
 from holdfast.model.job import Options
 from holdfast.model.snapshot import Manifest
 from holdfast.ports import Ledger
@@ -188,7 +190,7 @@ def test_a_damaged_checkpoint_is_told_and_costs_a_restore_point_only(
     pending = repacked(repacked(stored, damaged), rewritten("job", status="completed"))
     with pytest.raises(Refused, match=r"are not those of a job: .*\(L"):
         restored(ledger, tmp_path, pending, name="other")
-    fork = wiring.copy_job(Settings(data=tmp_path), ledger, job, "fork", actor="cli")
+    fork = copy_job(wiring.storage(Settings(data=tmp_path)), ledger, job, "fork", actor="cli")
     assert ledger.books(fork.id)[1] == ledger.books(job.id)[1]
 
 
@@ -244,6 +246,17 @@ def test_what_a_job_wants_beyond_public_pages_is_said_and_needs_a_word(
         assert "--trust" in refused.value.hint
         assert_untouched(ledger, tmp_path)
         assert restored(ledger, tmp_path, asking, trust=True).name == "court"
+
+
+@pytest.mark.parametrize("given", ["/etc/passwd", {"path": "/etc/passwd", "sha256": ""}], ids=["documents", "images"])
+def test_a_list_on_this_computer_is_said_and_needs_a_word(given: object, stored: bytes, tmp_path: Path) -> None:
+    """SEC-10: also files that params name."""
+    asking = repacked(stored, rewritten("job", params=msgspec.json.encode({"list": given}).decode()))
+    with closing(sqlite_ledger(tmp_path / "ledger.db")) as ledger:
+        with pytest.raises(Refused, match="list: reads this file of this computer: /etc/passwd"):
+            restored(ledger, tmp_path, asking)
+        assert_untouched(ledger, tmp_path)
+    assert demands(Options(), {"list": "https://e.example/list.csv"}) == ()
 
 
 def test_a_job_that_only_fetches_public_pages_needs_no_word(stored: bytes, tmp_path: Path) -> None:

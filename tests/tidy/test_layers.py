@@ -15,9 +15,10 @@ LAYERS: dict[str, int] = {
     "policy":  2, "audit":   2,
     "ports":   3, "recipe":  3,
     "engine":  4, "ledger":  4, "fetch":  4, "blobs":   4, "hot":    4, "recipes": 4,
-    "control": 5, "views":   5, "config": 5, "wiring":  5, "doctor": 5,
-    "dispatch": 6, "client": 6, "api":    6, "demo":    6, "testing": 6,
-    "dash":    7, "cli":     7, "__main__": 8,
+    "control": 5, "views":   5, "config": 5, "wiring":  5, "health_checks": 5,
+    "dispatch": 6,
+    "client":  7, "api":     7, "demo":   7, "testing": 7,
+    "dash":    8, "cli":     8, "__main__": 9,
 }
 
 # Imports between parts of one layer, each with its reason. Layer 4 has none, ever.
@@ -26,10 +27,8 @@ SIDEWAYS: dict[tuple[str, str], str] = {
     ("faults",   "clock"):   "an armed point may delay",
     ("recipe",   "ports"):   "a step is handed a Fetcher",
     ("wiring",   "config"):  "settings in, objects out",
-    ("wiring",   "control"): "snapshots are handed their files here",
-    ("wiring",   "views"):   "exports are handed their files here",
-    ("doctor",   "config"):  "reading the settings is its first check",
-    ("doctor",   "wiring"):  "it looks at the objects that settings make",
+    ("health_checks", "config"):  "reading the settings is its first check",
+    ("health_checks", "wiring"):  "it looks at the objects that settings make",
     ("api",      "client"):  "REST is the facade with HTTP around it",
     ("demo",     "client"):  "the demo uses Holdfast as its users do",
     ("testing",  "client"):  "recipe authors' tests submit jobs",

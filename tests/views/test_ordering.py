@@ -7,7 +7,8 @@ from itertools import count
 from random import Random
 
 from holdfast.engine.planner import BATCH_MAX
-from holdfast.views.ordering import by_number
+from holdfast.recipes.cases.ids import place_of
+from holdfast.views.ordering import in_place
 
 
 def test_numbers_that_are_shuffled_within_their_batches_come_in_order() -> None:
@@ -18,7 +19,7 @@ def test_numbers_that_are_shuffled_within_their_batches_come_in_order() -> None:
         Random(start).shuffle(batch)
         stored += batch
     assert stored != planned
-    assert list(by_number(stored, lambda name: name)) == planned
+    assert list(in_place(stored, lambda name: name, place_of)) == planned
 
 
 def test_the_first_comes_before_the_last_is_read() -> None:
@@ -29,5 +30,5 @@ def test_the_first_comes_before_the_last_is_read() -> None:
             read.append(n)
             yield f"IMM-{n}-25"
 
-    assert next(by_number(endless(), str)) == "IMM-1-25"
+    assert next(in_place(endless(), str, place_of)) == "IMM-1-25"
     assert len(read) == BATCH_MAX + 1

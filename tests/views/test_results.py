@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from conformance.bench import MARSH, Bench, sqlite_bench
 from conformance.verdicts import page, succeed
@@ -17,6 +18,7 @@ from holdfast.blobs.spill import in_order
 from holdfast.clock import ManualClock
 from holdfast.engine.duplicates import Content
 from holdfast.errors import BadParams
+from holdfast.model.derived import Derived
 from holdfast.model.outcome import Record
 from holdfast.policy.filters import parse
 from holdfast.views.exports.csv import write_csv
@@ -33,6 +35,13 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     made.close()
 
 
+class NothingDerived:
+    """These results have no bodies."""
+
+    def submit(self, content: bytes, url: str, content_type: str) -> Future[Derived]:
+        raise AssertionError(url)
+
+
 def forum(bench: Bench, **more: Any) -> Results:
     """Three records of two targets of a recipe that nobody here knows."""
     worker = bench.working(pages=2)
@@ -40,7 +49,7 @@ def forum(bench: Bench, **more: Any) -> Results:
     records = [Record("thread", json.dumps(post).encode()) for post in POSTS]
     worker.settle(succeed(first, records=tuple(records[:2])), succeed(second, records=(records[2],)))
     job = replace(bench.ledger.books(worker.job)[0], recipe="forum")
-    return Results(bench.ledger, MemoryBlobs(), job, lambda body, kind: None, **more)
+    return Results(bench.ledger, MemoryBlobs(), job, NothingDerived(), **more)
 
 
 def lines_of(results: Results) -> list[dict[str, Any]]:
@@ -82,7 +91,8 @@ def test_a_field_that_no_record_has_is_refused_with_those_there_are(bench: Bench
     ended = replace(results, job=replace(results.job, status="completed"))
     with pytest.raises(BadParams, match=r"a record has no field 'post'; did you mean posts\?") as refused:
         ended.check()
-    assert refused.value.hint == "fields: url key target run kind text duplicate_of title posts tags"
+    known = "url key target run kind markdown text metadata flags duplicate_of near_duplicate_of title posts tags"
+    assert refused.value.hint == f"fields: {known}"
     assert replace(ended, fields=parse_fields("tags,title,+text")).check()
 
 
@@ -94,7 +104,7 @@ def same_bytes(bench: Bench, **more: Any) -> Results:
     last = succeed(hand[6], records=(Record("page", json.dumps({"title": "Frogs"}).encode()),))
     worker.settle(*(page(here, body) for here, body in zip(hand, bodies, strict=False)), last)
     job = replace(bench.ledger.books(worker.job)[0], recipe="forum", status="completed")
-    return Results(bench.ledger, MemoryBlobs(), job, lambda body, kind: None, **more)
+    return Results(bench.ledger, MemoryBlobs(), job, NothingDerived(), **more)
 
 
 def test_results_with_the_bytes_of_an_earlier_one_name_the_first_of_them(bench: Bench, tmp_path: Path) -> None:

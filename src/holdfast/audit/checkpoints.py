@@ -57,7 +57,7 @@ def _wrong_marks(stored: list[Row], points: list[Checkpoint | None]) -> Iterator
     damaged = {row[0] for row, point in zip(stored, points, strict=True) if point is None}
     for number, *_, undone_by in stored:
         if undone_by is not None and (undone_by <= number or undone_by not in rollbacks | damaged):
-            yield number, f"it is marked as undone by {undone_by}, which is no rollback behind it"
+            yield number, f"it is marked as undone by {undone_by}, which is not a later rollback"
     standing = [point for row, point in zip(stored, points, strict=True) if point is not None and row[4] is None]
     yield from (
         (after.number, "its generation goes back")

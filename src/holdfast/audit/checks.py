@@ -7,7 +7,6 @@ it is worked. A row of an answer ends with a sentence that says what is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
@@ -25,8 +24,7 @@ NOTES = ("amend", "set_aside", "exclude", "include", "label", "limit", "restore"
 FIRST = ("submit", "", "pending")
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """A law that is judged by code."""
 
     name: str
@@ -35,7 +33,7 @@ class Check:
 
 
 def too_many_attempts(query: Query, job: int) -> list[Row]:
-    """A death alone spends an attempt beyond the limit. An amended job may have had another limit: nobody can say."""
+    """Only a death may spend an attempt beyond the limit. An amended job is not judged: its old limit is unknown."""
     [(options, amended)] = query(
         "SELECT j.options, (SELECT count(*) FROM event v JOIN chunk c ON c.id = v.chunk WHERE c.job = j.id "
         "AND v.thing = 'job' AND v.verb = 'amend') FROM job j WHERE j.id = ?",

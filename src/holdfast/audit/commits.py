@@ -29,6 +29,7 @@ CARRIERS = (
     ("last", "target", "id", "last_chunk", "last_no"),
     ("attempt", "attempt", "target", "chunk", "no"),
     ("record", "record", "target", "chunk", "no"),
+    ("artifact", "artifact", "target", "chunk", "no"),
     ("undo", "undo", "target", "chunk", "no"),
     ("external", "external_link", "target", "found_chunk", "found_no"),
 )
@@ -169,7 +170,10 @@ LAWS = (
         f"(state = {SKIPPED} AND last_no IS NULL AND (done_chunk <> found_chunk OR done_no <> found_no))) UNION ALL "
         "SELECT t.id, t.state, t.done_chunk, t.done_no, r.chunk, r.no FROM target t JOIN record r ON r.target = t.id "
         f"AND r.gen = t.gen WHERE t.job = ? AND t.state IN ({SUCCEEDED}, {SKIPPED}) "
-        "AND (r.chunk <> t.done_chunk OR r.no <> t.done_no)",
+        "AND (r.chunk <> t.done_chunk OR r.no <> t.done_no) UNION ALL "
+        "SELECT t.id, t.state, t.done_chunk, t.done_no, f.chunk, f.no FROM target t JOIN artifact f ON f.target = t.id "
+        f"AND f.gen = t.gen WHERE t.job = ? AND t.state IN ({SUCCEEDED}, {SKIPPED}) "
+        "AND (f.chunk <> t.done_chunk OR f.no <> t.done_no)",
     ),
     Invariant(
         "L6.external",

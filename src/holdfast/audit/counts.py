@@ -21,7 +21,7 @@ from holdfast.audit.law import (
 from holdfast.model.job import PHASES
 from holdfast.model.states import WIRE_STATUS
 
-NEVER_MS = 100_000_000_000_000  # a due time after this (the year 5138) means that nobody will come
+NEVER_MS = 100_000_000_000_000  # a due time after this (the year 5138) means that no worker will ever come
 FOREVER_MS = 1 << 62
 
 _STATUS = "CASE state " + " ".join(f"WHEN {int(s)} THEN '{status}'" for s, status in WIRE_STATUS.items()) + " END"
@@ -32,7 +32,7 @@ _REASON = (
 
 
 def _place(column: str) -> str:
-    """A phase's place in the order of phases; -1 for one that nobody knows."""
+    """A phase's place in the order of phases; -1 for an unknown one."""
     return f"CASE {column} " + " ".join(f"WHEN '{name}' THEN {n}" for n, name in enumerate(PHASES)) + " ELSE -1 END"
 
 

@@ -8,8 +8,9 @@ SQLite and PostgreSQL and only read. No code is shared with the ledger that wrot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from holdfast.model.states import STATES_OF, TARGET, State
 
@@ -17,8 +18,7 @@ Row = tuple[Any, ...]
 Query = Callable[[str, Sequence[Any]], list[Row]]
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(msgspec.Struct, frozen=True):
     """One law: the handbook's number with a word, what it says, and the statement that finds what breaks it."""
 
     name: str

@@ -1,7 +1,7 @@
 """What single rows must say, and what they point at: targets by status, attempts, bodies, runs. SQL only.
 
-A row that contradicts the model is damage. Bytes are not read here: that a body's segment holds what the row says is
-for those who have the segments.
+A row that contradicts the model is damage. Bytes are not read here: `verify --deep` compares
+segments with their rows.
 """
 
 from __future__ import annotations
@@ -34,10 +34,12 @@ LAWS = (
     ),
     Invariant(
         "F1.unchanged",
-        "A page that is unchanged has a body and a record of an earlier generation, of one and the same.",
-        f"SELECT t.id, t.gen FROM target t WHERE t.job = ? AND t.state = {SUCCEEDED} AND t.disposition = 'unchanged' "
-        "AND NOT EXISTS (SELECT 1 FROM body b WHERE b.target = t.id AND b.gen < t.gen AND b.gen = "
-        "(SELECT max(r.gen) FROM record r WHERE r.target = t.id))",
+        "A page that is unchanged has a body and a record of an earlier generation, of one and the same; what is made "
+        "of pages, and has no body, a record.",
+        "SELECT t.id, t.gen FROM target t JOIN lane l ON l.id = t.lane "
+        f"WHERE t.job = ? AND t.state = {SUCCEEDED} AND t.disposition = 'unchanged' AND NOT EXISTS "
+        "(SELECT 1 FROM (SELECT max(r.gen) AS gen FROM record r WHERE r.target = t.id) k WHERE k.gen < t.gen "
+        "AND (l.origin = '' OR EXISTS (SELECT 1 FROM body b WHERE b.target = t.id AND b.gen = k.gen)))",
     ),
     Invariant(
         "F1.body",
@@ -45,6 +47,15 @@ LAWS = (
         "SELECT b.target, b.gen, b.segment, b.off, b.len, b.size FROM target t JOIN body b ON b.target = t.id "
         "LEFT JOIN segment s ON s.id = b.segment AND s.job = t.job WHERE t.job = ? AND (s.id IS NULL OR b.off < 0 "
         f"OR b.len <= 0 OR b.size < 0 OR length(b.sha256) <> {SHA256_BYTES})",
+    ),
+    Invariant(
+        "F1.artifact",
+        "A file of a target has a path, a size and a sha256, is numbered without gaps, and came with a success.",
+        "SELECT f.target, f.gen, f.n, f.path, f.size FROM target t JOIN artifact f ON f.target = t.id "
+        "LEFT JOIN attempt a ON a.chunk = f.chunk AND a.no = f.no AND a.target = f.target AND a.gen = f.gen "
+        "AND a.outcome = 'succeeded' WHERE t.job = ? AND (a.no IS NULL OR f.path = '' OR f.size < 0 OR f.n < 0 "
+        f"OR length(f.sha256) <> {SHA256_BYTES} OR (f.n > 0 AND NOT EXISTS (SELECT 1 FROM artifact p "
+        "WHERE p.target = f.target AND p.gen = f.gen AND p.n = f.n - 1)))",
     ),
     Invariant(
         "row.open",
@@ -93,10 +104,12 @@ LAWS = (
     ),
     Invariant(
         "row.orphan",
-        "Every attempt, record and body belongs to a target of the job.",
+        "Every attempt, record, file and body belongs to a target of the job.",
         f"SELECT 'attempt', a.target, a.no FROM {ATTEMPTS} LEFT JOIN target t ON t.id = a.target AND t.job = c.job "
         "WHERE c.job = ? AND t.id IS NULL UNION ALL SELECT 'record', r.target, r.no FROM record r JOIN chunk c "
         "ON c.id = r.chunk LEFT JOIN target t ON t.id = r.target AND t.job = c.job WHERE c.job = ? AND t.id IS NULL "
+        "UNION ALL SELECT 'artifact', f.target, f.no FROM artifact f JOIN chunk c ON c.id = f.chunk LEFT JOIN target t "
+        "ON t.id = f.target AND t.job = c.job WHERE c.job = ? AND t.id IS NULL "
         "UNION ALL SELECT 'body', b.target, b.off FROM body b JOIN segment s ON s.id = b.segment LEFT JOIN target t "
         "ON t.id = b.target AND t.job = s.job WHERE s.job = ? AND t.id IS NULL",
     ),

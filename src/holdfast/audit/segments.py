@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.audit.law import Query
 
@@ -14,8 +15,7 @@ _THAT_COUNTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShortSegment:
+class ShortSegment(msgspec.Struct, frozen=True):
     """A segment file that lacks bytes. `size` is None where there is no file; `pages` are those without bytes."""
 
     name: str

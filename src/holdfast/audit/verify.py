@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.audit.checks import CHECKS
 from holdfast.audit.invariants import INVARIANTS
@@ -15,8 +16,7 @@ __all__ = ["Finding", "Query", "check_names", "verify"]
 ROWS_SHOWN_MAX = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """A broken law with the rows that break it, at most ROWS_SHOWN_MAX of them."""
 
     check: str

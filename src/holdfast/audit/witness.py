@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+import msgspec
 
 Ask = Mapping[str, Any]
 Result = tuple[str, str | None, str]  # url, sha256 in hex, status
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
+class Death(msgspec.Struct, frozen=True):
     """A kill: when it had certainly happened, and the URLs that the ledger then had as settled and as in progress."""
 
     at_ns: int
@@ -25,8 +25,7 @@ class Death:
     held: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True):
     """The end of a run as the ledger tells it: one per target."""
 
     url: str
@@ -64,7 +63,7 @@ def fetched_again_though_not_in_hand(asks: Sequence[Ask], deaths: Sequence[Death
 
 def asked_more_than_attempts(asks: Iterable[Ask], targets: Iterable[Seen]) -> list[tuple[str, int, int]]:
     """L4: (URL, requests, attempt rows) of targets asked for more often than they were claimed. Others are ignored:
-    robots.txt is no target."""
+    robots.txt is not a target."""
     asked = Counter(ask["key"] for ask in asks)
     return [(row.url, asked[row.url], row.attempts) for row in targets if asked[row.url] > row.attempts]
 
@@ -75,7 +74,7 @@ def lost(expected: Collection[str], targets: Iterable[Seen]) -> list[str]:
 
 
 def never_asked(asks: Iterable[Ask], targets: Iterable[Seen]) -> list[str]:
-    """Targets with a result that nobody fetched: a result out of nothing."""
+    """Targets with a result that was never fetched."""
     asked = {ask["key"] for ask in asks}
     return sorted(row.url for row in targets if row.status == "succeeded" and row.url not in asked)
 

@@ -1,6 +1,6 @@
 """WARC segments: page bodies appended to files of one writer and one job, read back by reference.
 
-The truth is the ledger's (segment, offset, length, sha256). Unreferenced bytes are legal anywhere, so nobody scans a
+The truth is the ledger's (segment, offset, length, sha256). Unreferenced bytes are legal anywhere, so nothing scans a
 segment, cuts it, or writes to one that it did not create; after any error a segment is never written again.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from holdfast.blobs.publish import DISK, NEW_FILE, NO_ROOM, Disk, file_mode, make_directory, refusal, sync_directory
-from holdfast.blobs.warc import MEMBER_BYTES_MAX, damaged, member, payload
+from holdfast.blobs.warc import MEMBER_BYTES_MAX, answer_of, damaged, member, payload
 from holdfast.errors import BadParams, HoldfastError, NotFound
 from holdfast.faults import point
 from holdfast.model.outcome import SEGMENT_NAME, Body, BodyRef, is_segment
@@ -69,6 +69,10 @@ class Segments:
     def read(self, reference: BodyRef) -> bytes:
         """The decoded body, checked; Corrupt where it differs, NotFound where its segment is missing."""
         return payload(self._stored(reference), reference)
+
+    def answer(self, reference: BodyRef) -> Body:
+        """The same with what the record says of it: URL, status, headers, time."""
+        return answer_of(self._stored(reference), reference)
 
     def raw_member(self, reference: BodyRef) -> bytes:
         """The gzip member as it lies there, checked like `read`: a WARC export copies it."""
@@ -160,7 +164,7 @@ class _Open:
                 (root / self.name).unlink()
 
     def close(self) -> None:
-        with suppress(OSError):  # all that was promised is fsynced; what was not is nobody's
+        with suppress(OSError):  # everything acknowledged is fsynced; the rest is unreferenced
             os.close(self._descriptor)
 
     def _write(self, rest: memoryview) -> None:

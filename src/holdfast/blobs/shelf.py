@@ -1,8 +1,8 @@
 """Segments as whole files: read to the end of what is referred to, and received from a snapshot.
 
-A folder into which bodies are received has a mark in it until the rows that refer to them are committed. What a killed
-restore leaves behind is known by it: nobody takes it for the pages of a lost ledger, and the next restore writes there.
-The mark says into which ledger, and on which computer: only there can it be known that nothing needs what lies there.
+A folder into which bodies are received has a mark in it until the rows that refer to them are committed. The mark
+identifies what a killed restore left: it is not taken for pages of a lost ledger, and the next restore writes there.
+The mark names its ledger and its computer: only there can we know that the files are not needed.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class SegmentShelf:
 
 
 def _refuse_other(path: Path, blocks: Iterable[bytes]) -> None:
-    """What a killed restore left is used where it is the same; nobody's bytes are ever replaced by others."""
+    """What a killed restore left is reused if it is the same; existing bytes are never replaced."""
     with open(path, "rb", opener=_not_followed) as file:
         is_same = all(file.read(len(block)) == block for block in blocks) and not file.read(1)
     if not is_same:
@@ -175,5 +175,5 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         raise BadParams(f"{path} cannot be read: {error.strerror}") from error
     with file:
         if not file.seekable():
-            raise BadParams(f"{path} cannot be read: it is no file but a stream", hint="save it to a file first")
+            raise BadParams(f"{path} cannot be read: it is a stream, not a file", hint="save it to a file first")
         yield file

@@ -33,10 +33,10 @@ _REASONS = {int(status): status.phrase for status in HTTPStatus}
 _NO_BREAKS = str.maketrans("\r\n\0", "   ")  # a header that smuggles a line break must not end the block early
 
 
-def member(body: Body) -> bytes:
-    """The record as one gzip member."""
+def member(body: Body, *more: str) -> bytes:
+    """The record as one gzip member; `more` are header lines of its own."""
     http = _http_head(body)
-    head = _warc_head(body, len(http) + len(body.content)) + http
+    head = _warc_head(body, len(http) + len(body.content), more) + http
     if len(body.content) > BODY_BYTES_MAX or len(head) > HEAD_BYTES_MAX:  # `payload` would refuse to give it back
         raise BadParams(f"{body.url[:200]}: {len(body.content)} bytes do not fit a segment; at most {BODY_BYTES_MAX}")
     return _compressed(b"".join((head, body.content, END)))
@@ -51,6 +51,23 @@ def info_member(fields: dict[str, str], at_ms: int) -> bytes:
         f"WARC-Record-ID: <urn:uuid:{_uuid(f'{at_ms} warcinfo {sha256(block).hexdigest()}')}>",
         f"WARC-Date: {_date(at_ms)}",
         "Content-Type: application/warc-fields",
+        f"Content-Length: {len(block)}",
+    )
+    return _compressed(_block(lines) + block + END)
+
+
+def request_member(body: Body, head: bytes, content: bytes) -> bytes:
+    """The `request` record of the exchange that gave this body."""
+    block = head + content
+    name = f"{body.fetched_at} {body.sha256.hex()} {body.url}"
+    lines = (
+        "WARC/1.1",
+        "WARC-Type: request",
+        f"WARC-Record-ID: <urn:uuid:{_uuid(f'request {name} {sha256(block).hexdigest()}')}>",
+        f"WARC-Concurrent-To: <urn:uuid:{_uuid(name)}>",
+        f"WARC-Date: {_date(body.fetched_at)}",
+        f"WARC-Target-URI: {body.url}",
+        "Content-Type: application/http; msgtype=request",
         f"Content-Length: {len(block)}",
     )
     return _compressed(_block(lines) + block + END)
@@ -100,6 +117,24 @@ def payload(stored: bytes, reference: BodyRef) -> bytes:
     return content
 
 
+def answer_of(stored: bytes, reference: BodyRef) -> Body:
+    """The body of a member with what stands before it; headers that were only noted are left out."""
+    content = payload(stored, reference)
+    record = _inflated(stored, reference)
+    head = record[: len(record) - len(END) - reference.size]
+    warc, _, http = head.decode("latin-1").partition(END.decode())
+    fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in warc.split("\r\n"))}
+    first, *lines = http.rstrip("\r\n").split("\r\n")
+    try:
+        status = int(first.split(" ")[1])
+        fetched_at = round(datetime.fromisoformat(fields["warc-date"]).timestamp() * 1000)
+    except (KeyError, ValueError, IndexError) as error:
+        raise damaged(reference, f"has no head that can be read ({error})") from None
+    headers = tuple((name, value.strip()) for name, _, value in (line.partition(":") for line in lines))
+    kept = tuple((name.lower(), value) for name, value in headers if not name.startswith(NOTE))
+    return Body(fields.get("warc-target-uri", ""), status, kept, content, reference.sha256, reference.media, fetched_at)
+
+
 def damaged(reference: BodyRef, what: str) -> Corrupt:
     """What is wrong, and where it lies."""
     return Corrupt(f"segment {reference.segment} at offset {reference.offset}: the stored page {what}")
@@ -118,7 +153,7 @@ def _inflated(stored: bytes, reference: BodyRef) -> bytes:
     return record
 
 
-def _warc_head(body: Body, block_bytes: int) -> bytes:
+def _warc_head(body: Body, block_bytes: int, more: Sequence[str] = ()) -> bytes:
     digest = body.sha256.hex()
     lines = (
         "WARC/1.1",
@@ -127,6 +162,7 @@ def _warc_head(body: Body, block_bytes: int) -> bytes:
         f"WARC-Date: {_date(body.fetched_at)}",
         f"WARC-Target-URI: {body.url}",
         f"WARC-Payload-Digest: sha256:{digest}",
+        *more,
         "Content-Type: application/http; msgtype=response",
         f"Content-Length: {block_bytes}",
     )

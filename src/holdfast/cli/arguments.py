@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.errors import UsageError
 from holdfast.model.spelling import did_you_mean as did_you_mean
@@ -16,8 +15,7 @@ from holdfast.model.spelling import did_you_mean as did_you_mean
 ALL_FIELDS = "*"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Globals:
+class Globals(NamedTuple):
     """`fields` is None without --json, `*` for the whole document, else the fields that were asked for."""
 
     data: str | None = None
@@ -72,7 +70,7 @@ def take_globals(argv: Sequence[str]) -> tuple[Globals, list[str]]:
             found[WITH_VALUE[name]] = _needed(name, value if equals else next(words, ""))
         else:
             left.append(word)
-    return _checked(replace(Globals(), **found)), left
+    return _checked(Globals(**found)), left
 
 
 def _expanded(argv: Sequence[str]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from holdfast.cli.arguments import Globals
 from holdfast.cli.screen.console import Console
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from holdfast.ports import Ledger
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """What a command is handed."""
 
     command: str
@@ -28,9 +28,9 @@ class Call:
     globals: Globals
     settings: Settings
     console: Console
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Clock = msgspec.field(default_factory=SystemClock)
     handlers: SignalHandlers | None = (
-        None  # of who works several jobs, and wants to hear of a signal that came during one of them
+        None  # of a command that works several jobs, which must hear of a signal during any of them
     )
 
     @contextmanager
@@ -48,7 +48,7 @@ class Call:
     def existing_ledger(self, *, to_change: bool = False) -> Iterator[Ledger]:
         """The ledger of a command about jobs that are there; it never makes a folder just to look into it.
 
-        Where that cannot be written, whoever only reads is served, and whoever writes is told so. Only a command that
+        If that cannot be written, reads still work, and writes say so. Only a command that
         is `to_change` one of the jobs upgrades a ledger of an older version.
         """
         self.demand_ledger()

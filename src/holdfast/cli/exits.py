@@ -9,10 +9,10 @@ from holdfast.model.job import Counts, Job
 from holdfast.ports import Views
 
 PROBLEMS = "problems"  # what counts for exit code 3 unless --fail-on says otherwise
-DEAD_LINKS = ("http_404", "http_410")
+DEAD_LINKS = ("http_404", "http_410", "not_archived")
 FAIL_ON_HELP = (
-    "failures that exit with 3: never, problems (all but dead links: 404 or 410 of a page found on a page), any or N%% "
-    "(problems)"
+    "failures that exit with 3: never, problems (all but dead links: 404, 410 or not in the archive, of a page found "
+    "on a page), any or N%% (problems)"
 )
 
 OK = 0
@@ -55,7 +55,7 @@ MEANINGS: dict[int, str] = {
     DISK_FULL:    "disk low or full, paused by itself; goes on after freeing space",
     KILLED_BY_INT: "killed without grace by a second Ctrl-C; the same command goes on",
     KILLED_BY_KILL: "killed without grace by SIGKILL; the same command goes on",
-    READER_GONE:  "whoever read the output closed it",
+    READER_GONE:  "the reader of the output closed it",
     KILLED_BY_TERM: "killed without grace by SIGTERM, while it worked no job; the same command goes on",
 }
 PRECEDENCE = (JOB_FAILED, DISK_FULL, TIME_LIMIT, OTHER_LIMIT, INTERRUPTED, PAUSED, REFUSED, SOME_FAILED, OK)

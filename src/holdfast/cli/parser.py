@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _with_dashes(self, argv: Sequence[str]) -> list[str]:
-        """`--where -code:http_404` as `--where=-code:http_404`: a NOT is no option, whatever argparse thinks."""
+        """`--where -code:http_404` as `--where=-code:http_404`: argparse would take the NOT for an option."""
         words: list[str] = []
         for word in argv:
             if words and words[-1] in DASHED and re.match(DASHED[words[-1]], word):

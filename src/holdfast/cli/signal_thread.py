@@ -94,7 +94,7 @@ def _listen(ours: socket.socket, heard: Heard) -> None:
 
 
 def _numbers(ours: socket.socket) -> bytes | None:
-    """The signals that came; none within a turn; None: nobody listens any more."""
+    """The signals that came; none within a turn; None: there is no listener any more."""
     try:
         return ours.recv(NUMBERS_MAX) or None
     except TimeoutError:

@@ -7,7 +7,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Protocol
 
 from holdfast.cli import exits
 from holdfast.cli.screen.feed import Feed
@@ -15,6 +14,7 @@ from holdfast.cli.screen.progress import Screen
 from holdfast.cli.signal_thread import overheard
 from holdfast.clock import pause_thread
 from holdfast.model.spelling import count_of
+from holdfast.ports import Runner
 
 LISTEN_EVERY_S = 0.05
 GRACE_S = 5.0  # beyond the deadline of pages in hand
@@ -25,19 +25,13 @@ STUCK = (
 )
 
 
-class Interruptible(Protocol):
-    """A session, as far as signals are concerned."""
-
-    def interrupt(self, why: str) -> None: ...
-
-
 class SignalHandlers:
     """Handles signals from before a session exists until it is over; what came early is passed on when it begins."""
 
     def __init__(self, deadline_s: float) -> None:
         self._deadline_s = deadline_s
         self.patience_s = deadline_s + GRACE_S
-        self._session: Interruptible | None = None
+        self._session: Runner | None = None
         self._screen: Screen | None = None
         self._feed: Feed | None = None
         self._interrupts = 0
@@ -45,15 +39,16 @@ class SignalHandlers:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody wants this command to end."""
+        """Whether this command was asked to end."""
         return bool(self._interrupts or self._stops)
 
     @property
     def stands_still(self) -> bool:
         """Whether no order reaches the session, because a step does not let go of it."""
-        return bool(getattr(self._session, "stands_still", False))
+        session = self._session  # read once: another thread asks
+        return session is not None and session.stands_still
 
-    def attach(self, session: Interruptible, screen: Screen, feed: Feed) -> None:
+    def attach(self, session: Runner, screen: Screen, feed: Feed) -> None:
         self._session, self._screen, self._feed = session, screen, feed
         if self._interrupts:
             self._pause()

@@ -7,8 +7,22 @@ run = job.run(on_progress=print)                         # blocks; goes on if un
 from __future__ import annotations
 
 from holdfast.client.aio import AsyncJob
-from holdfast.client.core import AsyncClient, Client, batch, cases, crawl, doctor, job, jobs, limits, restore, run
-from holdfast.client.facade import Job
+from holdfast.client.core import (
+    AsyncClient,
+    Client,
+    batch,
+    cases,
+    crawl,
+    docs,
+    doctor,
+    images,
+    job,
+    jobs,
+    limits,
+    restore,
+    run,
+)
+from holdfast.client.facade import JobHandle as Job
 from holdfast.client.options import CrawlOptions, PaceOptions
 from holdfast.client.values import Row, Run
 from holdfast.client.working import Progress
@@ -50,7 +64,9 @@ __all__ = [
     "batch",
     "cases",
     "crawl",
+    "docs",
     "doctor",
+    "images",
     "job",
     "jobs",
     "limits",

@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from holdfast.client.facade import Job
+from holdfast.client.asking import ACTOR
+from holdfast.client.facade import JobHandle
 from holdfast.client.values import Row, Run
 from holdfast.client.working import Halt, OnProgress, Progress
 from holdfast.errors import Refused
@@ -35,7 +36,7 @@ def awaited(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[Any,
 
 
 def awaited_job(
-    method: Callable[Concatenate[S, P], Job],
+    method: Callable[Concatenate[S, P], JobHandle],
 ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, AsyncJob]]:
     """The same of a method that answers a job."""
 
@@ -59,7 +60,7 @@ def iterated(
 
 
 async def _steps(begin: Callable[[], Iterator[Row]], halt: Halt) -> AsyncIterator[Row]:
-    """Whoever stops reading asks for the halt: the step that waits for a result just then hears it."""
+    """A reader that stops asks for the halt; a step that is waiting for a result hears it."""
     loop = asyncio.get_running_loop()
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="holdfast")
     rows = begin()
@@ -76,7 +77,7 @@ async def _steps(begin: Callable[[], Iterator[Row]], halt: Halt) -> AsyncIterato
 class AsyncJob:
     """A job in an async program: `await job.run()`, `await job.counts`, `async for page in job.stream()`."""
 
-    def __init__(self, plain: Job) -> None:
+    def __init__(self, plain: JobHandle) -> None:
         self._plain = plain
         self.id, self.name, self.kind = plain.id, plain.name, plain.kind
 
@@ -96,7 +97,15 @@ class AsyncJob:
     def health(self) -> Coroutine[Any, Any, str | None]:
         return asyncio.to_thread(lambda: self._plain.health)
 
-    async def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None, processes: int = 1) -> Run:
+    async def run(
+        self,
+        *,
+        mode: str | None = None,
+        on_progress: OnProgress | None = None,
+        processes: int = 1,
+        trigger: str = ACTOR,
+        limit: int | None = None,
+    ) -> Run:
         """As Job.run. Cancelling it drains the job: pages in hand are finished, and it goes on with the next call.
 
         Where another process works the job, cancelling only stops watching it.
@@ -108,7 +117,8 @@ class AsyncJob:
                 loop.call_soon_threadsafe(on_progress, progress)
 
         halt = Halt()
-        working = asyncio.ensure_future(asyncio.to_thread(self._plain._run, mode, tell, halt, processes=processes))
+        more: dict[str, Any] = {"processes": processes, "trigger": trigger, "limit": limit}
+        working = asyncio.ensure_future(asyncio.to_thread(self._plain._run, mode, tell, halt, **more))
         try:
             return await asyncio.shield(working)
         except asyncio.CancelledError:
@@ -118,29 +128,34 @@ class AsyncJob:
             raise
 
     def stream(self, consumer: str | None = None, *, fields: str = "", work: bool = True) -> AsyncIterator[Row]:
-        """As Job.stream. Cancelling whoever reads it ends it: the pages in hand are finished, if it worked the job."""
+        """As Job.stream. Cancelling its reader ends it; the pages in hand are finished, if it worked the job."""
         halt = Halt()
         return _steps(lambda: self._plain._stream(consumer, fields, work, halt), halt)
 
-    document = awaited(Job.document)
-    pause = awaited(Job.pause)
-    cancel = awaited(Job.cancel)
-    resume = awaited(Job.resume)
-    retry = awaited(Job.retry)
-    rollback = awaited(Job.rollback)
-    exclude = awaited(Job.exclude)
-    label = awaited(Job.label)
-    errors = awaited(Job.errors)
-    explain = awaited(Job.explain)
-    breakdown = awaited(Job.breakdown)
-    checkpoints = awaited(Job.checkpoints)
-    runs = awaited(Job.runs)
-    diff = awaited(Job.diff)
-    verify = awaited(Job.verify)
-    export = awaited(Job.export)
-    snapshot = awaited(Job.snapshot)
-    targets = iterated(Job.targets)
-    records = iterated(Job.records)
+    document = awaited(JobHandle.document)
+    pause = awaited(JobHandle.pause)
+    cancel = awaited(JobHandle.cancel)
+    resume = awaited(JobHandle.resume)
+    resume_answer = awaited(JobHandle.resume_answer)
+    retry = awaited(JobHandle.retry)
+    reprocess = awaited(JobHandle.reprocess)
+    webhook = awaited(JobHandle.webhook)
+    rollback = awaited(JobHandle.rollback)
+    exclude = awaited(JobHandle.exclude)
+    label = awaited(JobHandle.label)
+    errors = awaited(JobHandle.errors)
+    explain = awaited(JobHandle.explain)
+    breakdown = awaited(JobHandle.breakdown)
+    checkpoint_documents = awaited(JobHandle.checkpoint_documents)
+    checkpoints = awaited(JobHandle.checkpoints)
+    runs = awaited(JobHandle.runs)
+    diff = awaited(JobHandle.diff)
+    verify = awaited(JobHandle.verify)
+    export = awaited(JobHandle.export)
+    report = awaited(JobHandle.report)
+    snapshot = awaited(JobHandle.snapshot)
+    targets = iterated(JobHandle.targets)
+    records = iterated(JobHandle.records)
 
     def __repr__(self) -> str:
         return f"<AsyncJob {self.name} {self.id} {self.kind}>"

@@ -17,7 +17,7 @@ from holdfast.errors import BadParams
 C = TypeVar("C")
 VALUE_LENGTH_MAX = 60
 
-# What an annotation is called, and who fits it: True is no number, and a number is not read out of a text.
+# The name of an annotation, and which values fit it: True is not a number, and a text is not read as one.
 KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
     Any: ("anything", lambda value: True),
     types.NoneType: ("None", lambda value: value is None),

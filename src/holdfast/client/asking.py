@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from holdfast import wiring
 from holdfast.config.headers import check_secrets
 from holdfast.control.reopen import rescan
-from holdfast.control.rescope import update_scope
+from holdfast.control.rescope import go_on, update_scope
 from holdfast.control.submit import JobRequest, changes_of, judge
 from holdfast.errors import BadParams, Refused
 from holdfast.model.job import Job, Options
 from holdfast.ports import Ledger
+from holdfast.recipes.catalogue import kind_of
 
 ACTOR = "api"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOnly:
+class CheckOnly(msgspec.Struct, frozen=True, kw_only=True):
     """Fulfils `control.submit.SubmitHooks` by refusing what is to be refused, and changes nothing.
 
     `update`: a changed scope is not refused.
     """
 
     update: bool = False
+    browser: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def check(self, options: Options, urls: Iterable[str]) -> None:
         for url in urls:
@@ -33,27 +35,28 @@ class CheckOnly:
             if sentence is not None:
                 raise BadParams(sentence.replace("--allow-private", "allow_private=True"))
         check_secrets(options)
+        wiring.check_browser(options, self.browser)
 
     def as_found(self, job: Job, params: dict[str, Any], options: Options) -> Job:
         self._differing(job, params)
         return job
 
     def told_aside(self, job: Job, aside: Job) -> None:
-        """Nobody is told: the earlier job is among the jobs."""
+        """Says nothing: the earlier job is among the jobs."""
 
     def told_first(self, others: list[Job], mode: str | None) -> None:
-        """Nobody is told: the others are among the jobs. A mode is asked for when the job is run."""
+        """Says nothing: the others are among the jobs. A mode is asked for when the job is run."""
 
     def _differing(self, job: Job, params: dict[str, Any]) -> list[str]:
         """Which inputs would change; Refused where they must not."""
-        differ = [name for name in {**job.params, **params} if not _same(job.params, params, name)]
-        if differ and not (self.update and "seeds" not in differ):
+        kind = kind_of(job)
+        differ = kind.differing(job.params, params)
+        if differ and not (self.update and set(differ) <= set(kind.scope)):
             raise _has_other_inputs(job, params, differ)
         return differ
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientSubmit(CheckOnly):
+class ClientSubmit(CheckOnly, frozen=True, kw_only=True):
     """The same, and what is asked for is done: a changed scope is applied to what is pending."""
 
     ledger: Ledger
@@ -69,16 +72,18 @@ class ClientSubmit(CheckOnly):
         return self.ledger.amend(job, options=options, actor=ACTOR, because=because)
 
     def _updated(self, job: Job, params: dict[str, Any], differ: list[str]) -> Job:
-        """A completed job has nothing pending: it begins a new scan, in that scope."""
-        if job.status == "completed":
+        """A completed job has nothing pending: it goes on, or begins a new scan, in that scope."""
+        if job.status == "completed" and kind_of(job).goes_on:
+            job = go_on(self.ledger, job, actor=ACTOR)
+        elif job.status == "completed":
             job = rescan(self.ledger, job, mode="full", actor=ACTOR)
         because = ", ".join(f"{name} {job.params.get(name)} -> {params[name]}" for name in differ)
         return update_scope(self.ledger, job, params, actor=ACTOR, because=because)[0]
 
 
-def check(ledger: Ledger | None, asked: JobRequest) -> None:
+def check(ledger: Ledger | None, asked: JobRequest, browser: Mapping[str, Any]) -> None:
     """Raise what would be refused of it. Writes nothing; without a ledger there are no jobs yet."""
-    gate = CheckOnly()
+    gate = CheckOnly(browser=browser)
     found, params, options = judge(ledger, asked, gate)
     if found is not None:
         gate.as_found(found, params, options)
@@ -86,15 +91,10 @@ def check(ledger: Ledger | None, asked: JobRequest) -> None:
 
 def _has_other_inputs(job: Job, params: dict[str, Any], differ: list[str]) -> Refused:
     lines = [f"  {name}: {job.params.get(name)}, now {params.get(name)}" for name in differ]
-    update = "" if "seeds" in differ or job.recipe != "site" else "update=True applies it to what is pending; "
+    kind = kind_of(job)
+    may = not kind.is_own_code and set(differ) <= set(kind.scope)  # `run` of Python has no rules to change
+    update = "update=True applies it to what is pending; " if may else ""
     return Refused(
         "\n".join([f"{job.name} has other inputs:", *lines]),
         hint=f"client.job({job.name!r}) is the job as it is; {update}new=True starts over; name=… makes another job",
     )
-
-
-def _same(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> bool:
-    """Seeds in another order are the same seeds."""
-    if name == "seeds":
-        return sorted(before.get(name, ())) == sorted(after.get(name, ()))
-    return bool(before.get(name) == after.get(name))

@@ -12,49 +12,51 @@ from holdfast import wiring
 from holdfast.client.arguments import refuses_wrong_kinds
 from holdfast.client.asking import ACTOR
 from holdfast.client.card import card
-from holdfast.client.several import work_by_several
 from holdfast.client.streaming import stream
 from holdfast.client.values import Row, Run
 from holdfast.client.working import Halt, OnProgress, work
 from holdfast.clock import SystemClock, iso, pause_thread
 from holdfast.config import Settings
-from holdfast.config.results_file import writable
+from holdfast.config.results_file import writable, writable_folder
 from holdfast.control import exclude as exclusions
-from holdfast.control import reopen, retry, stopping
+from holdfast.control import reopen, retry, snapshot_file, stopping
+from holdfast.control.rescope import refill
 from holdfast.control.rollback import foretell, rollback, rollback_document
 from holdfast.control.rollback import fork as forked
 from holdfast.control.submit import same_inputs, second_job
 from holdfast.engine import recovery
-from holdfast.engine.waits import waited_for
 from holdfast.errors import BadParams, NotFound, Refused
 from holdfast.model import job as model
 from holdfast.model import units
 from holdfast.model.look import RunLook
 from holdfast.model.target import TargetRow
 from holdfast.policy import filters, limits
-from holdfast.policy.marks import check_word
-from holdfast.ports import Ledger
-from holdfast.recipe.kind import CASES
+from holdfast.policy.marks import REJECTED, check_word
+from holdfast.ports import Ledger, Storage
 from holdfast.recipes import catalogue
-from holdfast.views import standing
 from holdfast.views.breakdown import breakdown_document
 from holdfast.views.documents import change_document, failures_document, run_document, target_document
 from holdfast.views.explain import explain
-from holdfast.views.history import checkpoint_document, every_checkpoint
-from holdfast.views.job import average_rate, job_document
-from holdfast.views.ordering import by_number, parse_sort
-from holdfast.views.past import past_of
+from holdfast.views.exports.exporter import export_folder, exporter, results_of
+from holdfast.views.exports.forms import FORMS, NAMES, form_by_ending
+from holdfast.views.history import checkpoint_document, every_checkpoint, whole_checkpoint
+from holdfast.views.job_view import job_view
+from holdfast.views.levels import level_documents
+from holdfast.views.ordering import as_planned, parse_sort
 from holdfast.views.results import Fields, parse_fields
+from holdfast.views.resume import resume_answer
+from holdfast.views.sorting import sorted_targets
 
 POLL_S = 0.05
 ROWS_AT_ONCE = 500
 MODES = ("full", "new", "resume")
-FORMS = {".jsonl": "jsonl", ".csv": "csv", ".warc.gz": "warc"}
 
 
 @refuses_wrong_kinds("_run", "_stream")  # these two are what an async program calls
-class Job:
-    """A job of a ledger; the object holds its place there and nothing else, so it is never out of date."""
+class JobHandle:
+    """A job of a ledger, `holdfast.Job` to its users. It holds its place there and nothing else, so it is never out of
+    date.
+    """
 
     def __init__(self, settings: Settings, row: model.Job) -> None:
         self._settings, self._key = settings, row.id
@@ -85,26 +87,27 @@ class Job:
     def document(self) -> dict[str, Any]:
         """What `holdfast status JOB --json` gives."""
         with self._ledger() as ledger:
-            job, counts, point = ledger.books(self._key)
-            worked, now_ms = recovery.holder_of(ledger, job) is not None, SystemClock().wall_ms()
-            life_s = self._settings.lease_s
-            job = standing.as_it_stands(ledger, job, is_worked=worked, now_ms=now_ms, life_s=life_s)
-            waits, rate = waited_for(ledger, job, counts, now_ms), average_rate(job, counts)
-            past = past_of(ledger, job.id, now_ms)
-            return job_document(
-                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms, past=past
-            )
+            return job_view(ledger, self._key, now_ms=SystemClock().wall_ms(), life_s=self._settings.lease_s)
 
     # What can be done with it
 
-    def run(self, *, mode: str | None = None, on_progress: OnProgress | None = None, processes: int = 1) -> Run:
+    def run(
+        self,
+        *,
+        mode: str | None = None,
+        on_progress: OnProgress | None = None,
+        processes: int = 1,
+        trigger: str = ACTOR,
+        limit: int | None = None,
+    ) -> Run:
         """Work the job until it ends; one that is unfinished goes on, one that is complete is left as it is.
 
         With `mode="full"` or `"new"` a complete job is scanned again, as a whole or for what is new or changed.
         Ctrl-C pauses and returns the run. `on_progress` is called in this thread, a few times a second. With several
-        `processes` it is worked by a command of its own, `holdfast resume --processes N`.
+        `processes` it is worked by worker processes, which end with this program. `trigger` says in its history what
+        started the run. Of a documents job, `limit` takes so many now, and a webhook takes 50 new ones at most.
         """
-        return self._run(mode, on_progress, Halt(), processes=processes)
+        return self._run(mode, on_progress, Halt(), processes=processes, trigger=trigger, limit=limit)
 
     def _run(
         self,
@@ -113,20 +116,47 @@ class Job:
         halt: Halt,
         *,
         processes: int,
+        trigger: str = ACTOR,
+        limit: int | None = None,
     ) -> Run:
         if mode not in (None, *MODES):
             raise BadParams(f"there is no mode {mode!r}; there are: {', '.join(MODES)}")
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
+            if catalogue.kind_of(job).has_list:
+                from holdfast.client.documents import look_again
+                from holdfast.control.webhook import WEBHOOK
+
+                mode = "new" if trigger == WEBHOOK else mode
+                job = look_again(self._settings, ledger, job, mode, trigger=trigger, limit=limit)
             if mode in ("full", "new") and job.status == "completed":
-                reopen.rescan(ledger, job, mode=mode, actor=ACTOR)
+                where = catalogue.kind_of(job).scanned(ledger, job, mode, SystemClock().wall_ms())
+                reopen.rescan(ledger, job, mode=mode, where=where, actor=ACTOR)
             if mode == "new" and job.run == 0:
                 _refuse_second(ledger, job)
-        if processes == 1:
-            work(self._settings, self._key, on_progress, halt)
-        else:
-            work_by_several(self._settings, self._key, processes, on_progress, halt)
+        work(self._settings, self._key, on_progress, halt, processes=processes, trigger=trigger)
         return self._latest()
+
+    def webhook(self, *, new_limit: int | None = None) -> Row:
+        """The run that a change-detection webhook starts: at most 50 new documents of the job's list. The answer has
+        `ok`, `entrypoint`, `mode`, `target_source`, `run_id`, `csv_version_id` and a `summary` of the run: `processed`,
+        `downloaded`, `skipped`, `failed`."""
+        from holdfast.control.webhook import WEBHOOK, answer
+
+        with self._ledger() as ledger:
+            job = ledger.job(self._key)
+        if not catalogue.kind_of(job).has_list:
+            raise BadParams(f"{job.name} follows no list")
+        self.run(trigger=WEBHOOK, limit=new_limit)
+        with self._ledger() as ledger:
+            storage = self._storage()
+            return Row(answer(ledger, ledger.job(self._key), storage.artifacts, storage.write_file))
+
+    def reprocess(self, where: str = "", *, on_progress: OnProgress | None = None) -> Run:
+        """Run the recipe again over the stored pages that fit; nothing is fetched. One that was cut short goes on."""
+        with self._ledger() as ledger:
+            reopen.reprocess(ledger, ledger.job(self._key), filters.parse(where), actor=ACTOR)
+        return self._run(None, on_progress, Halt(), processes=1)
 
     def pause(self) -> None:
         """Finish the pages in hand, checkpoint, stop. Returns when that is done."""
@@ -155,7 +185,7 @@ class Job:
     def retry(self, where: str = "status:failed", *, dry_run: bool = False) -> int:
         """Queue failed targets that fit the filter again; how many. `run` works them. `dry_run`: only how many."""
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
             if dry_run:
                 return retry.foretell(ledger, job, _conditions(where)).requeues
             return reopen.retry(ledger, job, _conditions(where), actor=ACTOR, because=f"retry {where}")[1]
@@ -166,7 +196,7 @@ class Job:
         With `dry_run` nothing is changed: how many would be.
         """
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
             syntax = "regex" if regex else "glob"
             if dry_run:
                 return exclusions.foretell(ledger, job, pattern, syntax=syntax).removes
@@ -175,11 +205,13 @@ class Job:
     def label(self, target: str, word: str | None) -> None:
         """Mark a target (`T-9`, its key or its URL) with a word such as `rejected`; None takes the mark away."""
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
             row = explain(ledger, job, target, now_ms=SystemClock().wall_ms()).target
             if row is None:
                 raise NotFound(f"{self.name} has no target {target}")
             ledger.label(self._key, [row.id], None if word is None else check_word(word), actor=ACTOR)
+            if word == REJECTED:
+                refill(ledger, ledger.job(self._key), actor=ACTOR)
 
     def rollback(self, checkpoint: int, *, dry_run: bool = False, fork: bool | str = False) -> Row:
         """Take a snapshot and go back to a checkpoint: what was found and settled since is undone, the job is paused.
@@ -188,23 +220,19 @@ class Job:
         one goes back, of that name or of one like `docs-57`; `client.job(answer["job"])` is it.
         """
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
             if dry_run:
                 return Row(rollback_document(job, foretell(ledger, job, checkpoint), dry_run=True))
             if fork:
                 name = fork if isinstance(fork, str) else f"{job.name}-{checkpoint}"
-                copy = partial(wiring.copy_job, self._settings, ledger, actor=ACTOR)
+                copy = partial(snapshot_file.copy_job, self._storage(), ledger, actor=ACTOR)
                 made, done = forked(ledger, job, checkpoint, name, actor=ACTOR, copy=copy)
                 return Row(rollback_document(made, done, dry_run=False, fork_of=job))
-            done, snapshot = rollback(
-                ledger,
-                job,
-                checkpoint,
-                actor=ACTOR,
-                take_snapshot=lambda at_rest: wiring.take_snapshot(self._settings, ledger, at_rest, with_bodies=False)[
-                    0
-                ],
-            )
+
+            def take_snapshot(at_rest: model.Job) -> Path:
+                return snapshot_file.take_snapshot(self._storage(), ledger, at_rest, with_bodies=False)[0]
+
+            done, snapshot = rollback(ledger, job, checkpoint, actor=ACTOR, take_snapshot=take_snapshot)
             return Row(rollback_document(job, done, dry_run=False, snapshot=snapshot))
 
     # What it has found
@@ -216,10 +244,12 @@ class Job:
         """
         rows = self._targets(_conditions(where))
         if sort:
-            rows = wiring.sorted_targets(self._settings, rows, parse_sort(sort))
-        elif self.kind == CASES:
-            rows = by_number(rows, lambda row: row.name)
-        return (Row(target_document(row)) for row in rows)
+            rows = sorted_targets(self._storage(), rows, parse_sort(sort))
+        else:
+            rows = as_planned(rows, catalogue.kind(self.kind))
+        with self._ledger() as ledger:
+            chunks = ledger.chunk_names(self._key)
+        return (Row(target_document(row, chunks)) for row in rows)
 
     def _targets(self, conditions: list[filters.Condition]) -> Iterator[TargetRow]:
         after = 0
@@ -234,24 +264,42 @@ class Job:
     def errors(self) -> list[Row]:
         """Failures by code and host, the most frequent first, each with an example."""
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
             return [Row(failures_document(job, group)) for group in ledger.failures(self._key)]
 
     def explain(self, url: str) -> Row:
         """Why a target (URL, key or `T-9`) was, or was not, fetched; also a URL that the job never saw."""
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
             return Row(explain(ledger, job, url, now_ms=SystemClock().wall_ms()).document())
 
-    def breakdown(self, by: str) -> dict[str, Any]:
-        """The counts split by host, code, disposition, depth or type."""
+    def breakdown(self, *by: str) -> dict[str, Any]:
+        """The counts split by host, code, disposition, depth or chunk; of an images job by `"keyword"`, `"engine"` or
+        both."""
         with self._ledger() as ledger:
-            return breakdown_document(ledger, ledger.books(self._key)[0], by)
+            return breakdown_document(ledger, ledger.job(self._key), ",".join(by))
 
     def checkpoints(self) -> list[Row]:
         """Restore points, newest first."""
         with self._ledger() as ledger:
             return [Row(checkpoint_document(row)) for row in every_checkpoint(ledger, self._key)]
+
+    def resume_answer(self) -> dict[str, Any]:
+        """What a resume would do now: which chunks go on, and where; which are done; and how long that may take."""
+        with self._ledger() as ledger:
+            return resume_answer(ledger, ledger.job(self._key), strategy=None, now_ms=SystemClock().wall_ms())
+
+    def checkpoint_documents(
+        self, level: str = "chunk", *, number: int | None = None, status: str | None = None
+    ) -> list[Row]:
+        """Documents of an images job: of its `job`, or of every `chunk`, `engine`, `download` or `keyword`, or its
+        `summary`. As of now, or as of a checkpoint's number; `status` keeps the `pending`, `in_progress`, `completed`
+        or `failed` ones."""
+        with self._ledger() as ledger:
+            job, now_ms = ledger.job(self._key), SystemClock().wall_ms()
+            point = None if number is None else whole_checkpoint(ledger, job, number)
+            found = level_documents(ledger, job, level, point=point, status=status, now_ms=now_ms)
+            return [Row(each) for each in found]
 
     def runs(self) -> list[Run]:
         """Executions, newest first."""
@@ -292,18 +340,17 @@ class Job:
 
     def _records(self, where: list[filters.Condition], chosen: Fields | None, distinct: bool) -> Iterator[Row]:
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
-            with wiring.results_of(
-                self._settings, ledger, job, where=where, fields=chosen, distinct=distinct
-            ) as results:
-                for row in results.rows():
-                    yield Row(results.shaped(row))
+            job = ledger.job(self._key)
+            storage = self._storage()
+            with results_of(storage, ledger, job, where=where, fields=chosen, distinct=distinct) as results:
+                for shaped in results.objects():
+                    yield Row(shaped)
 
     def stream(self, consumer: str | None = None, *, fields: str = "", work: bool = True) -> Iterator[Row]:
-        """Results as they are committed, until the job ends; it is worked meanwhile, if nobody else does.
+        """Results as they are committed, until the job ends; it is worked meanwhile, if no other process does.
 
         A named consumer goes on where it was saved last, at least once: what it was handed when it died comes again.
-        With `work=False` it only follows, and ends also when nobody works the job any more.
+        With `work=False` it only follows, and also ends when no process works the job any more.
         """
         return self._stream(consumer, fields, work, Halt())
 
@@ -319,37 +366,66 @@ class Job:
         fields: str = "",
         distinct: bool = False,
     ) -> int:
-        """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named.
+        """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named; a path
+        that ends with `/` is a folder of Markdown files, which is brought up to date.
 
         `distinct`: of pages with the same bytes only the first that was found.
         """
-        form = format or next((form for suffix, form in FORMS.items() if str(path).endswith(suffix)), "")
-        if form not in FORMS.values():
-            raise BadParams(f"{path}: there is no form {form or 'of that suffix'}; there are: jsonl, csv, warc")
+        meant = FORMS.get(format) if format else form_by_ending(str(path))
+        if meant is None:
+            raise BadParams(f"{path}: there is no form {format or 'of that suffix'}; there are: {', '.join(NAMES)}")
+        if meant.is_folder:
+            return self._export_folder(Path(path), meant.name, where, fields, distinct=distinct)
         file_path, written = writable(Path(path), self._settings.data), 0
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
+            job = ledger.job(self._key)
             chosen = parse_fields(fields) if fields else None
-            with wiring.exporter(
-                self._settings, ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
+            with exporter(
+                self._storage(), ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
             ) as write_form:
 
                 def write(file: BinaryIO) -> None:
                     nonlocal written
-                    written = write_form(form, file.write)
+                    written = write_form(meant.name, file.write)
 
                 wiring.publish(file_path, write)
         return written
 
+    def _export_folder(self, path: Path, form: str, where: str, fields: str, *, distinct: bool) -> int:
+        folder, chosen = writable_folder(path, self._settings.data), parse_fields(fields) if fields else None
+        with self._ledger() as ledger:
+            job = ledger.job(self._key)
+            return export_folder(
+                self._storage(), ledger, job, folder, form, where=_conditions(where), fields=chosen, distinct=distinct
+            )
+
+    def report(self, version: int | str | None = None, *, format: str | None = None) -> dict[str, Any] | str:
+        """The report of a site: the newest, or a version (`2`, `"R-3"`). With a format (`md`, `html`, `json`) its text.
+
+        Of a job that made none, or is not complete, it is built of what is stored so far: `metadata.partial` says so.
+        """
+        from holdfast.views.reports import report_reader, written
+
+        if format not in (None, "md", "html", "json"):
+            raise BadParams(f"there is no format {format!r}; there are: md, html, json")
+        with self._ledger() as ledger:
+            job, counts, _ = ledger.books(self._key)
+            if (own := catalogue.kind_of(job).report) is not None:
+                made = own(ledger, job, self._settings.artifacts)
+                return made.document if format in (None, "json") else made.markdown
+            with report_reader(self._storage(), ledger, job, counts) as read:
+                report = read(None if version is None else str(version))
+        return report if format is None else written(report, format).decode()
+
     def snapshot(self, path: str | Path | None = None, *, with_artifacts: bool = True) -> Path:
         """Write the portable form to a new file, with the stored pages unless told otherwise; which file.
 
-        `holdfast.restore` makes a job of it, here or elsewhere. Nobody may be working the job.
+        `holdfast.restore` makes a job of it, here or elsewhere. No process may be working the job.
         """
         wanted = None if path is None else Path(path).absolute()
         with self._ledger() as ledger:
-            job = ledger.books(self._key)[0]
-            return wiring.take_snapshot(self._settings, ledger, job, wanted, with_bodies=with_artifacts)[0]
+            job = ledger.job(self._key)
+            return snapshot_file.take_snapshot(self._storage(), ledger, job, wanted, with_bodies=with_artifacts)[0]
 
     # How it shows itself
 
@@ -364,25 +440,28 @@ class Job:
         return card(self.document())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Job) and (other.id, other._settings.data) == (self.id, self._settings.data)
+        return isinstance(other, JobHandle) and (other.id, other._settings.data) == (self.id, self._settings.data)
 
     def __hash__(self) -> int:
         return hash(self.id)
 
     # Within
 
+    def _storage(self) -> Storage:
+        return wiring.storage(self._settings)
+
     @contextmanager
     def _ledger(self) -> Iterator[Ledger]:
         """A connection for one call: a ledger belongs to one thread, and a Job may be used in several.
 
-        Where the folder cannot be written, whoever only reads is served, and whoever writes is told so.
+        If the folder cannot be written, reads still work, and writes say so.
         """
         with closing(wiring.open_to_look(self._settings)) as ledger:
             yield ledger
 
     def _row(self) -> model.Job:
         with self._ledger() as ledger:
-            return ledger.books(self._key)[0]
+            return ledger.job(self._key)
 
     def _latest(self) -> Run:
         runs = self.runs()
@@ -393,10 +472,10 @@ class Job:
     def _request(self, verb: Callable[..., model.Job], wanted: str) -> None:
         """Ask, and wait until the worker has done it; one that died meanwhile is stood in for."""
         with self._ledger() as ledger:
-            job = verb(ledger, ledger.books(self._key)[0], actor=ACTOR)
+            job = verb(ledger, ledger.job(self._key), actor=ACTOR)
             while job.status == "in_progress":
                 pause_thread(POLL_S)
-                job = ledger.books(self._key)[0]
+                job = ledger.job(self._key)
                 row = recovery.outlook(ledger, job, recipe_known=True, asked=False)
                 if row.action == "acknowledge":
                     job = recovery.make_ready(ledger, job, row, actor=ACTOR)

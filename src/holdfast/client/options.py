@@ -1,19 +1,23 @@
-"""The options of a job as Python spells them: those of the command line with underscores, read the same way."""
+"""The options of a job as Python spells them: those of the command line with underscores, read the same way.
+
+They are read by the rows of config/options.py and of each `Kind`. The typed dicts are written out, because editors and
+type checkers read source and run nothing; a test compares them with the rows.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypedDict, get_args, get_type_hints
+from typing import Any, TypedDict, get_args
 
 from holdfast.client.arguments import check_kind
-from holdfast.config.certificates import read_bundle
-from holdfast.config.headers import read_header, read_headers_to, read_proxy
-from holdfast.config.presets import PRESETS
+from holdfast.config.options import OPTIONS
 from holdfast.errors import BadParams
-from holdfast.model import units
-from holdfast.policy.directives import OBEYED
+from holdfast.model.option import PACE, Option
+from holdfast.recipe.kind import Kind, Preset
+
+PRESET = "preset"
 
 
 class PaceOptions(TypedDict, total=False):
@@ -33,6 +37,8 @@ class PaceOptions(TypedDict, total=False):
     ca_bundle: str
     proxy: str
     cookies: bool
+    browser: bool
+    record: bool
     ignore_robots: bool
     allow_private: bool
     auto_resume: bool
@@ -50,97 +56,90 @@ class CrawlOptions(PaceOptions, total=False):
     sitemap: str
     nofollow: str
     preset: str
+    report: bool
+    from_warc: Sequence[str]
+    model_url: str
+    model: str
+    model_key: str
 
 
-def _number(read: Callable[[str], float]) -> Callable[[Any], Any]:
-    """A reader that also takes numbers as they are."""
-
-    def convert(value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise ValueError(f"{value!r} is no number")
-        return read(value if isinstance(value, str) else f"{value:f}".rstrip("0").rstrip(".") or "0")
-
-    return convert
+def python_options(kind: Kind) -> dict[str, Option]:
+    """The options that Python takes for a job of this kind, by their names there."""
+    rows = (*(row for row in OPTIONS if row.part == PACE), *kind.own_pace, *kind.own_params)
+    return {row.python_name: row for row in rows if row.python_name}
 
 
-def _agent(value: str) -> str:
-    if not value.strip() or not value.isprintable() or not value.isascii():
-        raise ValueError(f"{value!r} cannot be sent as a user agent")
-    return value.strip()
+def read_options(given: Mapping[str, Any], kind: Kind) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(options of its params, pace fields) of what was given for a job of this kind; None counts as not given.
 
-
-def _one_of(words: Sequence[str]) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        if value not in words:
-            raise ValueError(f"{value!r} is none of {', '.join(words)}")
-        return value
-
-    return read
-
-
-# Python's name -> the field of Options, and the reader of its value; ranges are those of the command line.
-PACE: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "concurrency": ("concurrency", _number(units.whole(1, 256))),
-    "per_host": ("per_host", _number(units.whole(1, 256))),
-    "delay": ("delay_ms", lambda value: round(_number(units.duration(0, 3600))(value) * 1000)),
-    "max_attempts": ("max_attempts", _number(units.whole(1, 100))),
-    "max_bytes": ("max_bytes", _number(units.size(1, 256_000_000))),
-    "max_pages": ("max_pages", _number(units.whole(1, 10**12))),
-    "timeout": ("timeout_s", _number(units.duration(0.001, 86_400))),
-    "time_limit": ("time_limit_s", _number(units.duration(0.001, 10**9))),
-    "user_agent": ("user_agent", _agent),
-    "headers": ("headers", lambda value: tuple(read_header(f"{name}: {text}") for name, text in value.items())),
-    "headers_to": ("headers_to", lambda value: tuple(map(read_headers_to, _texts(value)))),
-    "ca_bundle": ("ca_bundle", read_bundle),
-    "proxy": ("proxy", read_proxy),
-    "cookies": ("cookies", bool),
-    "ignore_robots": ("ignore_robots", bool),
-    "allow_private": ("allow_private", bool),
-    "auto_resume": ("auto_resume", bool),
-    "allow": ("allow", lambda value: tuple(_texts(value))),
-    "resolve": ("resolve", dict),
-}
-OF_SITES = {"nofollow": ("nofollow", _one_of(OBEYED))}  # the same, of `crawl` only
-SCOPE = ("scope", "include", "exclude", "max_depth", "sitemap")
-# Numbers are read from texts as well, as the command line reads them; of everything else the annotation is the rule.
-_HINTS = get_type_hints(CrawlOptions)
-KINDS = {name: kind for name, kind in _HINTS.items() if not {int, float} & {kind, *get_args(kind)}}
-
-
-def read_options(given: Mapping[str, Any], *, scope: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(scope params, pace fields) of what was given; None counts as not given. BadParams names what cannot be used."""
-    readers = {**PACE, **OF_SITES} if scope else PACE
-    known = (*readers, *((*SCOPE, "preset") if scope else ()))
-    params: dict[str, Any] = {}
-    pace: dict[str, Any] = {}
+    BadParams names what cannot be used.
+    """
+    rows = python_options(kind)
+    known = (*rows, *((PRESET,) if kind.presets else ()))
     for name, value in given.items():
-        if name in known and name in KINDS and value is not None:
-            check_kind(name, value, KINDS[name])
-    if scope and given.get("preset") is not None:
-        preset = PRESETS.get(given["preset"])
-        if preset is None:
-            raise BadParams(f"there is no preset {given['preset']!r}", hint=f"presets: {' '.join(PRESETS)}")
-        params, pace = dict(preset.scope), dict(preset.pace)  # what is given beside it wins
+        if name in known and value is not None:
+            _check(name, value, rows[name].type.python if name in rows else str)
+    preset = _preset(given, kind)
+    params, pace = dict(preset.params), dict(preset.pace)  # what is given beside it wins
     for name, value in given.items():
         if name not in known:
             near = get_close_matches(name, known, n=1)
             guess = f"; did you mean {near[0]}?" if near else ""
             raise BadParams(f"there is no option {name!r}{guess}", hint=f"options: {' '.join(known)}")
-        if value is None or name == "preset":
+        if value is None or name == PRESET:
             continue
-        if name in readers:
-            field, read = readers[name]
-            pace[field] = _read(name, value, read)
+        row = rows[name]
+        if row.part == PACE:
+            pace[row.field] = _read(name, value, row)
         else:
-            params[name] = _texts(value) if name in ("include", "exclude") else value
+            params[name] = value if row.type.gather is None else _texts(value)
     return params, pace
 
 
-def _read(name: str, value: Any, read: Callable[[Any], Any]) -> Any:
+def _is_number(annotation: Any) -> bool:
+    """Numbers are read from texts as well, as the command line reads them."""
+    return bool({int, float} & {annotation, *get_args(annotation)})
+
+
+def _check(name: str, value: Any, annotation: Any) -> None:
+    """Of everything but numbers, the annotation is the rule."""
+    if not _is_number(annotation):
+        check_kind(name, value, annotation)
+
+
+def _preset(given: Mapping[str, Any], kind: Kind) -> Preset:
+    word = given.get(PRESET) if kind.presets else None
+    if word is None:
+        return Preset({}, {}, "")
+    if word not in kind.presets:
+        raise BadParams(f"there is no preset {word!r}", hint=f"presets: {' '.join(kind.presets)}")
+    return kind.presets[word]
+
+
+def _read(name: str, value: Any, row: Option) -> Any:
     try:
-        return read(value)
+        if row.type.gather is not None:
+            return row.type.gather([row.read_word(word) for word in _words(row, value)])
+        if _is_number(row.type.python):
+            return row.type.read(_number(value))
+        return value if isinstance(value, bool) else row.read_word(value)
     except (ValueError, ArgumentTypeError) as error:
         raise BadParams(f"{name}: {error}") from None
+
+
+def _number(value: Any) -> str:
+    """A number as the command line would have it."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"{value!r} is not a number")
+    return value if isinstance(value, str) else f"{value:f}".rstrip("0").rstrip(".") or "0"
+
+
+def _words(row: Option, value: Any) -> list[str]:
+    """A list or a table as the words of a repeated option."""
+    if not isinstance(value, Mapping):
+        return _texts(value)
+    sign = "=" if row.type.gather is dict else ": "
+    return [f"{name}{sign}{text}" for name, text in value.items()]
 
 
 def _texts(value: Any) -> list[str]:

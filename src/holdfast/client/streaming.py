@@ -1,4 +1,4 @@
-"""Results for Python as they are committed: reads in the thread of whoever iterates, while another works the job."""
+"""Results for Python as they are committed: reads in the thread that iterates, while another works the job."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from holdfast.config import Settings
 from holdfast.engine.recovery import holder_of
 from holdfast.model.bookmark import check_consumer
 from holdfast.ports import Ledger
+from holdfast.views.exports.exporter import results_of
 from holdfast.views.results import parse_fields
 from holdfast.views.stream import Stream
 
 GOING = ("pending", "in_progress")
-ALONE_MS = 2000  # so long a job may be without a worker while one hands over to another
+ALONE_MS = 2000  # a job may be without a worker for this long while one hands over to another
 
 
 class Workforce:
-    """Whoever works a job while its results are read: another process, or a shift of our own once nobody else does."""
+    """The worker of a job while its results are read: another process, or a shift of our own if there is none."""
 
     def __init__(self, settings: Settings, ledger: Ledger, job: int, halt: Halt, *, work: bool) -> None:
         self._settings, self._ledger, self._job, self._halt, self._work = settings, ledger, job, halt, work
         self._clock = SystemClock()
-        self._seen_ms = self._clock.monotonic_ms()  # when somebody worked it last, as far as we saw
+        self._seen_ms = self._clock.monotonic_ms()  # when we last saw a process work it
         self._shift: Shift | None = None
         if work:
             self._take_up(asked=True)
@@ -37,7 +38,7 @@ class Workforce:
             return True
         if self._shift is not None and not self._shift.is_lost():
             return self._shift.is_over()
-        now = self._ledger.books(self._job)[0]
+        now = self._ledger.job(self._job)
         if now.status not in GOING:
             return True
         if holder_of(self._ledger, now) is not None:
@@ -46,12 +47,12 @@ class Workforce:
         if not self._work:
             return self._clock.monotonic_ms() - self._seen_ms > ALONE_MS
         if now.status == "pending":
-            return True  # somebody sent it back to its start
+            return True  # it was sent back to its start
         self._take_up(asked=False)
         return False
 
     def dismiss(self, why: str) -> None:
-        """Whoever stops reading stops the work of our own; what is in hand is finished first, nothing is lost by it."""
+        """A reader that stops ends our own work on the job. Pages in hand are finished first, and nothing is lost."""
         if self._shift is None:
             return
         if not self._shift.is_over():
@@ -64,17 +65,18 @@ class Workforce:
 
 
 def stream(settings: Settings, job: int, consumer: str | None, fields: str, *, work: bool, halt: Halt) -> Iterator[Row]:
-    """Every result once it is committed; with a shift of our own on the job where nobody else works it."""
+    """Every result once it is committed; with a shift of our own on the job if no other process works it."""
     if consumer is not None:
         check_consumer(consumer)
     chosen = parse_fields(fields) if fields else None
     with closing(wiring.open_to_look(settings)) as ledger:
-        now = ledger.books(job)[0]
-        with wiring.results_of(settings, ledger, now, fields=chosen, apart=work) as results:
+        now = ledger.job(job)
+        with results_of(wiring.storage(settings), ledger, now, fields=chosen, apart=work) as results:
             results.refuse_duplicates()
             workforce, why = Workforce(settings, ledger, job, halt, work=work), "drain"
             try:
-                for row in Stream(ledger, job, SystemClock(), consumer=consumer).follow(workforce.is_over, halt.wait):
+                stream = Stream(ledger, job, SystemClock(), consumer=consumer)
+                for row in results.exported(stream.follow(workforce.is_over, halt.wait)):
                     yield Row(results.shaped(row))
             except KeyboardInterrupt:
                 why = "pause"

@@ -15,6 +15,7 @@ from holdfast.errors import BadParams
 if TYPE_CHECKING:
     from holdfast.config.jobfile import JobDescription
 
+BROWSER = "browser_"
 NEVER_S = 1e9  # the interval of checkpoints that are switched off
 
 
@@ -34,7 +35,13 @@ def places(
 
 
 def settings_of(reading: Reading) -> Settings:
-    fields: dict[str, Any] = {row.field: reading[row.key].value for row in SETTINGS if row.field}
+    named = {row.field: reading[row.key] for row in SETTINGS if row.field}
+    fields: dict[str, Any] = {name: found.value for name, found in named.items() if not name.startswith(BROWSER)}
+    fields["browser"] = {
+        name.removeprefix(BROWSER): found.value
+        for name, found in named.items()
+        if name.startswith(BROWSER) and found.origin != DEFAULT
+    }
     fields["data"] = Path(fields["data"])
     pace = {row.pace: reading[row.key] for row in SETTINGS if row.pace and reading[row.key].origin != DEFAULT}
     values = {name: found.value for name, found in pace.items()}
@@ -46,6 +53,8 @@ def settings_of(reading: Reading) -> Settings:
         pace_origins={name: found.origin for name, found in pace.items()},
         hosts=reading.trees["hosts"],
         sources={name: fields["url"] for name, fields in reading.trees["sources"].items() if "url" in fields},
+        engines={name: fields["base_url"] for name, fields in reading.trees["engines"].items() if "base_url" in fields},
+        sites=reading.trees["sources"],
         jobs=_jobs(reading),
         obsolete=reading.obsolete,
     )

@@ -58,7 +58,7 @@ def parse(text: str, *, where: str) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits is no error of tomllib's
+    except (ValueError, RecursionError) as error:  # tomllib lets int() refuse a number of thousands of digits
         raise BadParams(f"{where} is not TOML: {error}") from None
 
 

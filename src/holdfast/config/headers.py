@@ -6,10 +6,10 @@ import os
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.config.certificates import more_roots
 from holdfast.config.secrets import HARMLESS_HEADERS, REFERENCES, is_perhaps_secret, is_secret
@@ -89,6 +89,7 @@ def _filled(options: Options, env: Mapping[str, str]) -> Options:
         headers=tuple(header for header, hidden in zip(headers, secret, strict=True) if not hidden),
         private_headers=tuple(header for header, hidden in zip(headers, secret, strict=True) if hidden),
         proxy=_proxy(_secret("--proxy", options.proxy, env)) if options.proxy else "",
+        model_key=_value("--model-key", options.model_key, env) if options.model_key else "",
     )
 
 

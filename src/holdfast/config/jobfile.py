@@ -7,33 +7,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from holdfast.config.files import read_toml
-from holdfast.config.job_keys import COMMANDS, INPUTS, JOB_KEYS, OWN_RECIPE, PATHS, JobKey
+from holdfast.config.job_keys import COMMANDS, job_keys
 from holdfast.config.rows import refuse_reach
 from holdfast.config.secrets import placed
 from holdfast.config.table import KEYS
 from holdfast.errors import BadParams
+from holdfast.model.option import INPUT, Option
 from holdfast.model.spelling import did_you_mean
+from holdfast.recipe.kind import OWN_RECIPE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobDescription:
+class JobDescription(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody wants. `options` are those of ux 3.2 as Python takes them: `{"delay": "2s", "include": ["/a/*"]}`.
 
-    `kind` is `site`, `cases`, `documents`, `images`, or a recipe of one's own: `forum.py`, `module:recipe`. `pace` has
+    `kind` is one of the catalogue (`site`, `cases`), or a recipe of one's own: `forum.py`, `module:recipe`. `pace` has
     what settings such as `http.timeout` inside the job say, by the field of a job's options.
     """
 
     kind: str
     name: str | None = None
     inputs: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-    params: Mapping[str, Any] = field(default_factory=dict)
-    pace: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    params: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    pace: Mapping[str, Any] = msgspec.field(default_factory=dict)
     where: str = ""
 
     @property
@@ -69,19 +71,20 @@ def description(
     """The job that one table describes, checked; BadParams names the key, with a suggestion where one is near."""
     kind = _kind(table, where)
     command = COMMANDS.get(kind, OWN_RECIPE)
+    keys = job_keys()
     found: dict[str, Any] = {}
     pace: dict[str, Any] = {}
     for key, value in table.items():
         if key in ("kind", "name"):
             continue
-        row = JOB_KEYS.get(key)
+        row = keys.get(key)
         if row is None:
             pace |= _pace(key, value, where)
         elif command not in row.commands:
             raise BadParams(f"{where}: a job of kind {kind!r} has no {key}")
         else:
-            found[key] = _read(row, value, where)
-    inputs = next((_as_tuple(found.pop(key)) for key in INPUTS if key in found), ())
+            found[key] = _read(row.option, value, where)
+    inputs = next((_as_tuple(found.pop(key)) for key in tuple(found) if keys[key].option.part == INPUT), ())
     return JobDescription(
         kind=_own_recipe(kind, folder) if command == OWN_RECIPE else kind,
         name=table.get("name", name),
@@ -102,7 +105,7 @@ def words(description: JobDescription) -> list[str]:
     found += description.inputs
     found += [] if description.name is None else [f"--name={description.name}"]
     for key, value in description.options.items():
-        found += _words(JOB_KEYS[key], value)
+        found += _words(job_keys()[key].option, value)
     return found + [f"--param={name}={value}" for name, value in description.params.items()]
 
 
@@ -124,7 +127,7 @@ def _filled(text: str, row: Mapping[str, str], where: str) -> str:
         return text.format_map(row)
     except (KeyError, ValueError, IndexError, AttributeError):
         known = ", ".join(f"{{{name}}}" for name in row)
-        raise BadParams(f"{where}: {text!r} has a placeholder that is no column of the list", hint=known) from None
+        raise BadParams(f"{where}: {text!r} has a placeholder that is not a column of the list", hint=known) from None
 
 
 def _kind(table: Mapping[str, Any], where: str) -> str:
@@ -142,13 +145,13 @@ def _kind(table: Mapping[str, Any], where: str) -> str:
     return kind
 
 
-def _read(row: JobKey, value: Any, where: str) -> Any:
+def _read(row: Option, value: Any, where: str) -> Any:
     """The value in the form that was written, once it is known to be right: units are for people."""
     try:
-        read = row.kind.read(value)
+        read = row.type.read(value)
     except ValueError as error:
         raise BadParams(f"{where}: {row.name}: {error}") from None
-    return value if row.kind.quoted or isinstance(value, (int, float)) else row.kind.plain(read)
+    return value if row.type.quoted or isinstance(value, (int, float)) else row.type.plain(read)
 
 
 def _pace(key: str, value: Any, where: str) -> dict[str, Any]:
@@ -160,10 +163,10 @@ def _pace(key: str, value: Any, where: str) -> dict[str, Any]:
         return found
     row = KEYS.get(key)
     if row is None:
-        known = (*JOB_KEYS, *(name for name, each in KEYS.items() if each.pace), "kind", "name")
+        known = (*job_keys(), *(name for name, each in KEYS.items() if each.pace), "kind", "name")
         raise BadParams(f"{where}: a job has no key {key!r}{did_you_mean(key, known)}")
     if not row.pace:
-        raise BadParams(f"{where}: {key} is no matter of one job", hint=f"set it in holdfast.toml or {row.variable}")
+        raise BadParams(f"{where}: {key} cannot be set for one job", hint=f"set it in holdfast.toml or {row.variable}")
     try:
         return {row.pace: row.kind.read(value)}
     except ValueError as error:
@@ -180,8 +183,10 @@ def _placed(key: str, value: Any, folder: Path | None) -> Any:
         return placed(value, folder)
     if key == "header" and folder is not None:
         return [f"{name}: {placed(rest.strip(), folder)}" for name, _, rest in (line.partition(":") for line in value)]
-    if key not in PATHS or folder is None or value == "-":
+    if not job_keys()[key].option.is_path or folder is None or value == "-":
         return value
+    if isinstance(value, (list, tuple)):
+        return [str(folder / os.path.expanduser(each)) for each in value]
     return str(folder / os.path.expanduser(value))
 
 
@@ -189,12 +194,12 @@ def _own_recipe(kind: str, folder: Path | None) -> str:
     return str(folder / kind) if folder is not None and kind.partition(":")[0].endswith(".py") else kind
 
 
-def _words(row: JobKey, value: Any) -> list[str]:
-    if not row.option or value is False:
+def _words(row: Option, value: Any) -> list[str]:
+    if not row.flag or value is False:
         return []
     if value is True:
-        return [row.option]
+        return [row.flag]
     if isinstance(value, dict):
         value = [f"{name}={each}" for name, each in value.items()]
     texts = [value] if not isinstance(value, (list, tuple)) else [",".join(value)] if row.joined else value
-    return [f"{row.option}={text}" for text in texts]
+    return [f"{row.flag}={text}" for text in texts]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from holdfast.config.files import PREFIX, nearest, read_env_file, users_own
 from holdfast.config.settings import Settings

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from holdfast.config.job_keys import COMMANDS, JOB_KEYS, PATHS
+from holdfast.config.job_keys import COMMANDS, job_keys
 from holdfast.config.secrets import REFERENCES, is_reference
 from holdfast.errors import BadParams
 
@@ -23,7 +23,7 @@ def refuse_reach(template: Mapping[str, Any], table: Mapping[str, Any], folder: 
     for key, before, after in _changed("", template, table):
         if key == "kind" and after not in COMMANDS:
             raise BadParams(f"kind: a cell may not name the code of a recipe: {after!r}")
-        if key in PATHS and after != STDOUT and not _is_inside(after, before, folder):
+        if _is_path(key) and after != STDOUT and not _is_inside(after, before, folder):
             raise BadParams(f"{key}: a cell may not lead out of {_folder_of(before, folder)}: {after!r}")
         if _names_secret(key, after) and not _names_secret(key, before):
             forms = " or ".join(REFERENCES)
@@ -46,7 +46,12 @@ def _names_secret(key: str, text: str) -> bool:
     """Whether it is read as a reference there: as a header's value, a proxy, or a setting inside the job."""
     if key == "header":
         return is_reference(text.partition(":")[2].strip())
-    return (key == "proxy" or key not in JOB_KEYS) and is_reference(text.strip())
+    return (key == "proxy" or key not in job_keys()) and is_reference(text.strip())
+
+
+def _is_path(key: str) -> bool:
+    row = job_keys().get(key)
+    return row is not None and row.option.is_path
 
 
 def _is_inside(text: str, template: str, folder: Path) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from holdfast.model.lease import LEASE_S, OUTAGE_S
 
@@ -13,11 +14,10 @@ if TYPE_CHECKING:
     from holdfast.config.jobfile import JobDescription
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Where things lie and how long things last. Below `wiring.py` nobody sees this object.
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Where things lie and how long things last. Nothing below `wiring.py` sees this object.
 
-    `config_file` is the one that was named, or found nearest, for who hands these settings on to a process of its own.
+    `config_file` is the one that was named, or found nearest; it is passed on to child processes.
     `pace` has the defaults that somebody set for new jobs, by the field of a job's options; `pace_origins` says where.
     """
 
@@ -29,13 +29,16 @@ class Settings:
     outage_s: float = OUTAGE_S
     min_free_mb: int = 400
     log_debug: bool = False
+    browser: Mapping[str, Any] = msgspec.field(default_factory=dict)  # fields of `fetch.browser.limits.BrowserLimits`
     config_file: str | None = None
-    pace: Mapping[str, Any] = field(default_factory=dict)
-    pace_origins: Mapping[str, str] = field(default_factory=dict)
-    hosts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
-    jobs: Mapping[str, JobDescription] = field(default_factory=dict)
-    obsolete: Mapping[str, str] = field(default_factory=dict)
+    pace: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    pace_origins: Mapping[str, str] = msgspec.field(default_factory=dict)
+    hosts: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
+    sources: Mapping[str, str] = msgspec.field(default_factory=dict)
+    engines: Mapping[str, str] = msgspec.field(default_factory=dict)
+    sites: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)  # all that is configured of them
+    jobs: Mapping[str, JobDescription] = msgspec.field(default_factory=dict)
+    obsolete: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     @property
     def ledger_path(self) -> Path:
@@ -46,12 +49,26 @@ class Settings:
         return self.data / "segments"
 
     @property
+    def artifacts(self) -> Path:
+        return self.data / "artifacts"
+
+    @property
     def logs(self) -> Path:
         return self.data / "logs"
 
     @property
     def snapshots(self) -> Path:
         return self.data / "snapshots"
+
+    @property
+    def recordings(self) -> Path:
+        """Every exchange of jobs that were told to record."""
+        return self.data / "recordings"
+
+    @property
+    def archives(self) -> Path:
+        """What is known of WARC files that jobs read in place of the web."""
+        return self.data / "archives"
 
     @property
     def exports(self) -> Path:

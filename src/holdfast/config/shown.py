@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from holdfast.config.reading import Reading
 from holdfast.config.secrets import is_reference, redacted
@@ -14,8 +15,7 @@ from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 
 
-@dataclass(frozen=True, slots=True)
-class SettingRow:
+class SettingRow(msgspec.Struct, frozen=True):
     """`value` is as a file or JSON would have it."""
 
     key: str

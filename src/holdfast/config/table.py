@@ -1,25 +1,26 @@
 """The one table of settings: key, default, meaning, and where each goes. Every page and error about them follows it.
 
+Settings that are defaults of jobs are made from the table of job options (options.py).
+
 Every start of the program pays for this module, so its values are structs: dataclasses take ten times as long to make.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from holdfast.config import types
 from holdfast.config.files import PREFIX as PREFIX
-from holdfast.config.types import ValueType
+from holdfast.config.options import DAY_S, HOUR_S, OPTIONS
 from holdfast.model.job import Options
 from holdfast.model.lease import LEASE_S, OUTAGE_S
+from holdfast.model.value_types import ValueType
 
 OF_A_FILE = "_FILE"
-HOUR_S = 3600
-DAY_S = 24 * HOUR_S
-AT_ONCE_MAX = 256
-BODY_BYTES_MAX = 256_000_000
+SECTIONS = ("http", "limits", "", "checkpoint")  # in this order; others behind them
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,16 +41,37 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
         return PREFIX + self.key.upper().replace(".", "__")
 
 
-def _pace(key: str, pace: str, kind: ValueType, meaning: str, option: str = "") -> Setting:
-    """A default of every new job; the job keeps its own."""
-    return Setting(key=key, kind=kind, default=getattr(_OPTIONS, pace), meaning=meaning, option=option, pace=pace)
+def _of_jobs() -> Iterator[Setting]:
+    """The defaults of every new job, which keeps its own; a section stands together."""
+    defaults = Options()
+    rows = [(row, row.configured) for row in OPTIONS if row.configured is not None]
+    for row, setting in sorted(rows, key=lambda pair: _section(pair[1].key)):
+        yield Setting(
+            key=setting.key,
+            kind=setting.type or row.type,
+            default=getattr(defaults, row.field),
+            meaning=setting.meaning or row.meaning,
+            option=row.flag,
+            pace=row.field,
+            secret=setting.secret,
+        )
+
+
+def _section(key: str) -> int:
+    section = key.rpartition(".")[0]
+    return SECTIONS.index(section) if section in SECTIONS else len(SECTIONS)
 
 
 def _later(key: str, kind: ValueType, default: Any, meaning: str, *, secret: bool = False) -> Setting:
     return Setting(key=key, kind=kind, default=default, meaning=meaning, secret=secret, used=False)
 
 
-_OPTIONS = Options()
+def _browser(key: str, field: str, kind: ValueType, default: Any, meaning: str) -> Setting:
+    """Of the browser that `--browser` fetches with."""
+    return Setting(key=f"browser.{key}", kind=kind, default=default, meaning=meaning, field=f"browser_{field}")
+
+
+_OF_JOBS = tuple(_of_jobs())
 _WAIT = types.duration(0, DAY_S)
 # fmt: off
 SETTINGS: tuple[Setting, ...] = (
@@ -64,57 +86,35 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(key="pause_deadline", kind=types.duration(0, HOUR_S), default=10.0, field="pause_deadline_s",
             meaning="how long pages in hand may go on after a pause was asked for"),
     Setting(key="stale_after", kind=types.duration(1, 365 * DAY_S), default=float(HOUR_S), field="stale_after_s",
-            meaning="a job in which nothing moved for so long, while it was worked, is failed as stale"),
+            meaning="a job fails as stale when nothing moved for this long while it was worked"),
     Setting(key="outage", kind=types.duration(1, 365 * DAY_S), default=OUTAGE_S, field="outage_s",
             meaning="how long a worker waits for a ledger that does not answer, before it ends with 7"),
     Setting(key="log.debug", kind=types.FLAG, default=False, field="log_debug",
             meaning="`true`: a line for every target in the job's log, not only for failures"),
-    _pace("http.timeout", "timeout_s", types.duration(0.001, DAY_S), "one whole exchange", "--timeout"),
-    _pace("http.connect_timeout", "connect_timeout_s", types.duration(0.001, DAY_S), "until a host is connected"),
-    _pace("http.first_byte_timeout", "first_byte_timeout_s", types.duration(0.001, DAY_S),
-          "until an answer begins"),
-    _pace("http.idle_timeout", "idle_timeout_s", types.duration(0.001, DAY_S), "between two parts of an answer"),
-    _pace("http.max_bytes", "max_bytes", types.size(1, BODY_BYTES_MAX), "size of one answer, unpacked", "--max-bytes"),
-    _pace("http.bytes_in_flight", "bytes_in_flight", types.size(1_000_000, 10**12),
-          "answers that one process holds at once; beyond it, fetches wait"),
-    _pace("http.allow", "allow", types.ENDPOINTS, "private addresses let through, one by one", "--allow"),
-    _pace("http.resolve", "resolve", types.NAMES, "names of simulated worlds, and where they are", "--resolve"),
-    _pace("http.detect_blocks", "detect_blocks", types.FLAG,
-          "`false`: neither block pages nor 403 ten times in a row pause the job"),
-    _pace("limits.targets_per_host", "targets_per_host", types.whole(0, 10**9),
-          "targets of one host in a job; links beyond are skipped; 0: any number"),
-    _pace("concurrency", "concurrency", types.clamped(1, AT_ONCE_MAX), "fetches at once", "--concurrency"),
-    _pace("per_host", "per_host", types.clamped(1, AT_ONCE_MAX), "fetches at once per host", "--per-host"),
-    _pace("delay", "delay_ms", types.duration_ms(0, HOUR_S), "between fetches to one host", "--delay"),
-    _pace("max_attempts", "max_attempts", types.whole(1, 100), "tries per target", "--max-attempts"),
-    _pace("user_agent", "user_agent", types.AGENT, "what sites are told; empty: holdfast and its version",
-          "--user-agent"),
-    _pace("checkpoint.every_targets", "checkpoint_targets", types.whole(0, 10**9),
-          "a checkpoint after so many targets, at most one a second; 0: not by number"),
-    _pace("checkpoint.every", "checkpoint_s", types.duration(1, 365 * DAY_S), "a checkpoint after so much time"),
-    _pace("auto_resume", "auto_resume", types.FLAG,
-          "`false`: a bare `holdfast resume` pauses what a crash left, and says so"),
+    *_OF_JOBS,
     Setting(key="checkpoint.enabled", kind=types.FLAG, default=True,
             meaning="`false`: checkpoints only at pauses, limits and changes of phase"),
-    Setting(key="proxy", kind=types.SECRET_URL, default="", pace="proxy", option="--proxy", secret=True,
-            meaning="fetch through this proxy; with a password: `env:NAME` or `file:PATH`"),
-    _pace("ca_bundle", "ca_bundle", types.PATH,
-          "a PEM file (absolute path) trusted besides the system's; also `SSL_CERT_FILE`",
-          "--ca-bundle"),
     _later("server", types.TEXT, "", "a Holdfast server to work with"),
     _later("token", types.SECRET, "", "the token for that server", secret=True),
     _later("broker_url", types.DATABASE, "", "`redis://…`, only when scaled out", secret=True),
     _later("record", types.FLAG, False, "keep requests, redirects, robots and failed answers too"),
     _later("offline", types.FLAG, False, "answer from what was recorded, never from the network"),
-    _later("browser.nav_timeout", _WAIT, 25.0, "until a page has loaded"),
-    _later("browser.selector_timeout", _WAIT, 20.0, "until what is waited for is on the page"),
-    _later("browser.click_timeout", _WAIT, 5.0, "until a click has its effect"),
-    _later("browser.post_click_wait", _WAIT, 0.0, "after a click"),
-    _later("browser.settle_wait", _WAIT, 0.0, "before a page is tried again"),
+    _browser("path", "path", types.PATH, "", "the Chromium that is driven; empty: it is looked for"),
+    _browser("sandbox", "sandbox", types.FLAG, True, "`false`: without it, where Chromium cannot start otherwise"),
+    _browser("pages", "pages", types.clamped(1, 64), 4, "pages that one process has open at once"),
+    _browser("nav_timeout", "nav_timeout_s", _WAIT, 25.0, "until a page has loaded"),
+    _browser("quiet", "quiet_s", _WAIT, 0.3, "without any request, until a page has come to rest"),
+    _browser("settle_wait", "settle_wait_s", _WAIT, 0.0, "after that, before the page is read"),
+    _browser("selector_timeout", "selector_timeout_s", _WAIT, 20.0, "until what is waited for is on the page"),
+    _browser("click_timeout", "click_timeout_s", _WAIT, 5.0, "until a click has its effect"),
+    _browser("post_click_wait", "post_click_wait_s", _WAIT, 0.0, "after a click"),
+    _browser("images", "images", types.FLAG, False, "`true`: load images, fonts and media, too"),
+    _browser("recycle_pages", "recycle_pages", types.whole(1, 10**9), 500, "a new Chromium after so many pages"),
+    _browser("recycle_mb", "recycle_mb", types.whole(100, 10**6), 1500, "a new Chromium beyond so much memory, in MB"),
     _later("documents.sweep_wait", _WAIT, 0.0, "before failed documents are tried once more at the end"),
     _later("documents.max_pending", types.clamped(1, 100_000), 100, "documents waiting to be downloaded"),
     _later("documents.new_limit", types.whole(0, 10**9), 0, "new documents per run; 0: all"),
-    _later("webhook.secret", types.SECRET, "", "shared with who calls a webhook", secret=True),
+    _later("webhook.secret", types.SECRET, "", "shared with the callers of a webhook", secret=True),
     _later("webhook.new_limit_max", types.whole(1, 10**6), 50, "new documents that one webhook call may ask for"),
     _later("redis.compress_above", types.size(0, 10**9), 102_400, "cached documents above this size are packed"),
 )

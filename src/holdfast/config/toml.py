@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
+
+import msgspec
 
 from holdfast.config.trees import spelled
 from holdfast.errors import BadParams
@@ -65,8 +66,7 @@ def with_key(text: str, key: Key, value: Any) -> str:
     return edited
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
+class _Statement(msgspec.Struct, frozen=True):
     """`key = value` of the lines first:last, with its full key; or, where it is a `header`, `[key]`."""
 
     first: int
@@ -150,7 +150,7 @@ def _places(mark: str, text: str) -> list[int]:
 
 def _merged(document: Any, key: Key, value: Any) -> dict[str, Any]:
     if not isinstance(document, dict):
-        raise BadParams(f"{dotted(key)} cannot be set inside a value that is no table")
+        raise BadParams(f"{dotted(key)} cannot be set inside a value that is not a table")
     rest = key[1:]
     return {**document, key[0]: _merged(document.get(key[0], {}), rest, value) if rest else value}
 

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from holdfast.config import types
-from holdfast.config.types import ValueType
 from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
+from holdfast.model.value_types import ValueType
 
 
 class UserTable(msgspec.Struct, frozen=True):
@@ -21,6 +21,13 @@ class UserTable(msgspec.Struct, frozen=True):
     fields: Mapping[str, ValueType] | None
     used: bool = True
 
+
+# A court that is asked by its search and not by a URL per case: docs/cases.md.
+SEARCHED: dict[str, ValueType] = {
+    **dict.fromkeys(("client", "court", "search", "detail", "rows", "number", "title", "echo"), types.TEXT),
+    **dict.fromkeys(("tab", "input", "submit", "row", "open", "modal", "busy"), types.TEXT),
+    "settle": types.duration_ms(0, 60),
+}
 
 TREES: dict[str, UserTable] = {
     tree.name: tree
@@ -33,8 +40,10 @@ TREES: dict[str, UserTable] = {
         UserTable("job", "a job that `holdfast crawl NAME` starts: [job files](job-files.md)", None),
         UserTable(
             "sources",
-            "where the cases of a court are: its `url`, for `holdfast cases … --url NAME`",
-            {"url": types.TEXT},
+            "where cases or lists are: its `url`, for `holdfast cases … --url NAME` and the lists of `docs`; of a "
+            "list without addresses also its `site` and the `hosts` of its files; of a court with a search its "
+            "`search` and `detail`: [a court's numbers](cases.md)",
+            {"url": types.TEXT, "site": types.TEXT, "hosts": types.TEXTS, **SEARCHED},
         ),
         UserTable(
             "notify",
@@ -48,7 +57,7 @@ TREES: dict[str, UserTable] = {
             },
             used=False,
         ),
-        UserTable("engines", "an image search engine and its `base_url`", {"base_url": types.TEXT}, used=False),
+        UserTable("engines", "an image search engine and its `base_url`", {"base_url": types.TEXT}),
     )
 }
 

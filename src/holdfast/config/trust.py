@@ -1,7 +1,7 @@
 """Whose file of settings is obeyed: one that was found by walking upward, and not named, must be the user's own.
 
 A `holdfast.toml` says where pages go, which secrets are sent and which code is run, and the folders above the one that
-a command runs in may be anybody's. What `--config` names is obeyed whoever owns it: somebody chose it.
+a command runs in may be anybody's. What `--config` names is obeyed whatever its owner: the user chose it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ROOT = 0
 
 
 def refuse_foreign(path: Path) -> None:
-    """BadParams where somebody else could have written this file, with the way on."""
+    """BadParams if another user could have written this file, with the way on."""
     try:
         complaint = _complaint(path)
     except OSError:
-        return  # it went away, or cannot be seen: who reads it says so
+        return  # it went away, or cannot be seen: reading it says so
     if complaint:
         raise BadParams(
             f"{path} is not obeyed: {complaint}",
@@ -54,7 +54,7 @@ def _own_ids() -> set[int]:
     mine = {os.geteuid(), ROOT}
     if os.geteuid() != ROOT:
         return mine
-    with suppress(OSError):  # a folder that cannot be looked at is nobody's
+    with suppress(OSError):  # a folder that cannot be looked at has no known owner
         owner = Path().stat().st_uid
         mine |= set() if _is_known(owner) else {owner}
     behind = os.environ.get("SUDO_UID", "")

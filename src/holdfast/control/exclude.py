@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.control.reopen import walked
 from holdfast.engine.patience import repeated
@@ -18,8 +19,7 @@ SAMPLE = 10
 ROWS_AT_ONCE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class ExclusionPreview:
+class ExclusionPreview(msgspec.Struct, frozen=True):
     """What an exclusion would do: leave out so many of the pending targets; results that fit are kept."""
 
     removes: int
@@ -71,7 +71,7 @@ def exclude(
 def include(ledger: Ledger, job: Job, n: int, *, actor: str) -> tuple[Exclusion, int]:
     """Remove exclusion n and put back what it had left out: (exclusion, how many).
 
-    Cut short, the same call goes on with it, or whoever works the job: it is not finished before.
+    If it was cut short, the same call or a worker of the job goes on. The job is not finished before.
     """
     removed = repeated(lambda: ledger.include(job.id, n, actor=actor), tries=VERB_TRIES)
     return removed, walked(ledger, job, "include") or 0

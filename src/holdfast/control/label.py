@@ -8,6 +8,7 @@ from holdfast.engine.reference import find
 from holdfast.errors import NotFound
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
+from holdfast.recipes.catalogue import kind_of
 
 
 def label(ledger: Ledger, job: Job, targets: Sequence[str], word: str | None, *, actor: str) -> int:
@@ -16,7 +17,7 @@ def label(ledger: Ledger, job: Job, targets: Sequence[str], word: str | None, *,
 
 
 def _target(ledger: Ledger, job: Job, text: str) -> int:
-    row, _ = find(ledger, job, text)
+    row, _ = find(ledger, job, kind_of(job), text)
     if row is None:
         raise NotFound(f"{job.name} has no target {text}")
     return row.id

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from holdfast.errors import Corrupt
 from holdfast.model.outcome import UNCHANGED
 from holdfast.model.target import PageRow
-from holdfast.ports import Shelf, Views
+from holdfast.ports import FileShelf, Shelf, Views
 
 
 class Losses:
-    """Whether the files that bodies lie in have their bytes; without a shelf nobody looks, and nothing is lost."""
+    """Whether the files of bodies have their bytes. Without a shelf nothing is checked, and nothing counts as lost."""
 
     def __init__(self, shelf: Shelf | None) -> None:
         self._shelf = shelf
@@ -54,6 +55,32 @@ class Losses:
         if file not in self._sizes:
             self._sizes[file] = self._shelf.size(file)
         return end > self._sizes[file]
+
+
+class LostFiles:
+    """Artifact files that are gone or cut short; without a shelf nothing is checked. Grows with the loss only."""
+
+    def __init__(self, shelf: FileShelf | None) -> None:
+        self._shelf = shelf
+        self._lost: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._lost)
+
+    def has(self, path: str, size: int) -> bool:
+        if self._shelf is not None and self._shelf.size(path) != size:
+            self._lost.add(path)
+        return path in self._lost
+
+    def refuse_needed(self, views: Views, job: int) -> None:
+        """Those of results cannot be done without; those of earlier fetches will never come back."""
+        after = (0, -1)
+        while self._lost and (rows := views.artifacts(job, after=after, limit=ROWS_AT_ONCE)):
+            for row in rows:
+                if row.path in self._lost:
+                    hint = "holdfast doctor --repair puts its target back; --without-artifacts leaves files out"
+                    raise Corrupt(f"the file {row.path} of T-{row.target:x} is missing, or cut short", hint=hint)
+            after = rows[-1].target, rows[-1].n
 
 
 ROWS_AT_ONCE = 500

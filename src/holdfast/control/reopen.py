@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from holdfast.engine.patience import repeated
 from holdfast.engine.recovery import VERB_TRIES
-from holdfast.errors import LedgerUnavailable
+from holdfast.errors import LedgerUnavailable, Refused
+from holdfast.model.edit import STORED
 from holdfast.model.job import Job
 from holdfast.model.states import JOB, move
 from holdfast.model.target import TargetRow
@@ -17,6 +18,10 @@ from holdfast.policy.filters import Condition
 from holdfast.ports import Ledger
 
 FAILED: Condition = ("status", True, ("failed",))
+# Targets whose answer is kept. An absence is proved by what was seen, and not read from a page.
+STORED_PAGES: tuple[Condition, ...] = (
+    ("status", True, ("succeeded",)), ("bytes", True, (">=0",)), ("disposition", False, ("no_record",)),
+)  # fmt: skip
 
 
 def retry(
@@ -27,15 +32,17 @@ def retry(
     completed and failed jobs move to in_progress, paused and timed-out ones stay. A retry that was cut short is ended
     first; where nothing fits, nothing is changed. IllegalMove where the lifecycle table has no such row.
     """
-    now = ledger.books(job.id)[0]
+    now = ledger.job(job.id)
     requeued = walked(ledger, job, "retry")
     if requeued is not None and now.status == "in_progress":
-        return ledger.books(job.id)[0], requeued
+        return ledger.job(job.id), requeued
+    if now.status in ("paused", "timeout") and ledger.mode(job.id) == STORED:
+        raise Refused(f"{now.name} is run again over its stored pages: first holdfast resume {now.word}")
     move(JOB, now.status, "retry")
     if chosen(ledger, job, where, limit=1):
         _reopened(ledger, now, "retry", where=where, actor=actor, because=because or "failed targets again")
         requeued = (requeued or 0) + (walked(ledger, job, "retry") or 0)
-    return ledger.books(job.id)[0], requeued or 0
+    return ledger.job(job.id), requeued or 0
 
 
 def chosen(ledger: Ledger, job: Job, where: Sequence[Condition], *, after: int = 0, limit: int) -> list[TargetRow]:
@@ -43,13 +50,32 @@ def chosen(ledger: Ledger, job: Job, where: Sequence[Condition], *, after: int =
     return ledger.targets(job.id, where=[*where, FAILED], after=after, limit=limit)
 
 
-def rescan(ledger: Ledger, job: Job, *, mode: str = "full", actor: str) -> Job:
-    """completed → in_progress: every target that was fetched is fetched again, as a new generation.
+def rescan(
+    ledger: Ledger, job: Job, *, mode: str = "full", where: Sequence[Condition] = (), actor: str, because: str = ""
+) -> Job:
+    """completed → in_progress: every target that was fetched, and fits, is fetched again, as a new generation.
 
-    Mode `new` asks for what changed only. The planner of whoever works the job puts the targets back, slice by slice.
+    Mode `new` asks for what changed only. The planner of the next worker puts the targets back, slice by slice.
     """
-    because = {"full": "every target again", "new": "what is new or changed"}
-    return _reopened(ledger, job, "rescan", mode=mode, actor=actor, because=because.get(mode, mode))
+    usual = {"full": "every target again", "new": "what is new or changed"}
+    because = because or usual.get(mode, mode)
+    return _reopened(ledger, job, "rescan", where=where, mode=mode, actor=actor, because=because)
+
+
+def reprocess(ledger: Ledger, job: Job, where: Sequence[Condition] = (), *, actor: str) -> tuple[Job, int]:
+    """completed → in_progress: the recipe is run again over the stored pages that fit, and nothing is fetched: the job
+    as it is then, and how many; where nothing fits, nothing is changed. One that was cut short goes on.
+    """
+    now = ledger.job(job.id)
+    wanted = [*where, *STORED_PAGES]
+    if now.status == "in_progress" and ledger.mode(job.id) == STORED:
+        return now, 0
+    move(JOB, now.status, "rescan")
+    if not ledger.targets(job.id, where=wanted, limit=1):
+        return now, 0
+    because = "the recipe again over stored pages"
+    now = _reopened(ledger, now, "rescan", where=wanted, mode=STORED, actor=actor, because=because)
+    return now, walked(ledger, now, "rescan") or 0
 
 
 def restart(ledger: Ledger, job: Job, *, actor: str) -> Job:
@@ -74,7 +100,7 @@ def _reopened(
                 job.id, verb, where=where, mode=mode, actor=actor, because=because, version=job.version
             )
         except LedgerUnavailable:
-            now = repeated(lambda: ledger.books(job.id)[0], tries=VERB_TRIES)
+            now = repeated(lambda: ledger.job(job.id), tries=VERB_TRIES)
             if now.version != job.version:
                 return now
     raise LedgerUnavailable

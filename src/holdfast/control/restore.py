@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain, repeat
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec.structs import replace
 
-from holdfast.control.snapshot import BODIES
+from holdfast.clock import SystemClock
+from holdfast.control.list_copies import OfferedVersions, is_index
+from holdfast.control.list_store import ListStore
+from holdfast.control.snapshot import BODIES, FILES
 from holdfast.control.tarball import TarReader
 from holdfast.control.unpacking import Allowance, lines
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.recovery import cancel_rest, holder_of
 from holdfast.errors import Corrupt, Refused
 from holdfast.model.demands import demands
-from holdfast.model.job import Job, Options, check_name
+from holdfast.model.job import Job, JobFilter, Options, check_name
 from holdfast.model.portable import Arrival, Shape, Slice
 from holdfast.model.snapshot import MANIFEST, MANIFEST_BYTES_MAX, Manifest, Part, damaged, read_manifest
-from holdfast.ports import Judge, Ledger, Shelf
+from holdfast.ports import FileShelf, Judge, Ledger, Shelf
 
 ROWS_PER_SLICE = 1_000
 SLICE_BYTES = 4 * 1024 * 1024
@@ -37,7 +40,7 @@ class Snapshot:
     def __init__(self, file: BinaryIO) -> None:
         self._members = TarReader(file)
         self.manifest = self._manifest()
-        wanted = (*self.manifest.segments, *self._bodies())
+        wanted = (*self.manifest.segments, *self._bodies(), *self._files())
         names = tuple(part.name for part in wanted)
         if (*names, MANIFEST) != self._members.names:
             missing = sorted({*names, MANIFEST} ^ {*self._members.names})
@@ -51,6 +54,11 @@ class Snapshot:
         for part in self._bodies():
             yield part.name.removeprefix(BODIES), self._checked(part)
 
+    def files(self) -> Iterator[tuple[str, bytes, Iterator[bytes]]]:
+        """(path, sha256, its bytes) of files of their own, checked once more on the way."""
+        for part, member in zip(self.manifest.files or (), self._files(), strict=True):
+            yield part.name, bytes.fromhex(part.sha256), self._checked(member)
+
     def slices(self) -> Iterator[Slice]:
         """The rows, table by table, each of the type of its columns."""
         shapes = {shape.table: shape for shape in self.manifest.tables}
@@ -61,12 +69,17 @@ class Snapshot:
 
     def demands(self) -> tuple[str, ...]:
         """What the job in it wants of this computer, one line each."""
+        return demands(*self.job())
+
+    def job(self) -> tuple[Options, dict[str, Any]]:
+        """The options and params of the job in it."""
         for shape, [row, *_] in self.slices():
             values = dict(zip((column.name for column in shape.columns), row, strict=True))
             if shape.table != "job" or values["recipe"] != self.manifest.recipe:
                 raise damaged("it does not begin with the job that it names")
             try:
-                return demands(msgspec.json.decode(values["options"], type=Options))
+                params = msgspec.json.decode(values["params"], type=dict[str, Any])
+                return msgspec.json.decode(values["options"], type=Options), params
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 raise Corrupt(f"the options of the job in the snapshot cannot be read: {error}") from error
         raise damaged("there is no job in it")
@@ -94,6 +107,10 @@ class Snapshot:
 
     def _bodies(self) -> tuple[Part, ...]:
         return tuple(msgspec.structs.replace(part, name=BODIES + part.name) for part in self.manifest.bodies or ())
+
+    def _files(self) -> tuple[Part, ...]:
+        parts = enumerate(self.manifest.files or (), 1)
+        return tuple(msgspec.structs.replace(part, name=f"{FILES}{number:08}") for number, part in parts)
 
     def _checked(self, part: Part) -> Iterator[bytes]:
         """The bytes of a member; when they are all read, they are the ones that were written."""
@@ -135,8 +152,7 @@ def _slices(rows: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield held
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreOptions:
+class RestoreOptions(msgspec.Struct, frozen=True):
     """Under which name a job is restored, whether one that has it gives it up, and whether its file is trusted."""
 
     name: str | None = None
@@ -145,11 +161,21 @@ class RestoreOptions:
     trust: bool = False
 
 
-def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, restore_options: RestoreOptions, judge: Judge) -> Job:
+def restore(
+    ledger: Ledger,
+    shelf: Shelf,
+    snapshot: Snapshot,
+    restore_options: RestoreOptions,
+    judge: Judge,
+    files: FileShelf | None = None,
+    lists: ListStore | None = None,
+) -> Job:
     """The job in this ledger: paused, if it was being worked or paused. Whatever is refused has changed nothing."""
     manifest = snapshot.manifest
     _check_schema(ledger, manifest)
-    _refuse_unasked(snapshot, restore_options)
+    offered = _offered(snapshot)
+    wanted = (*snapshot.demands(), *(offered.demands(lists) if offered and lists else ()))
+    _refuse_unasked(wanted, restore_options)
     snapshot.check_rows()
     name = _name(restore_options.name, manifest)
     identity = f"{manifest.recipe}#{restore_options.name}" if restore_options.name else manifest.identity
@@ -162,7 +188,9 @@ def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, restore_options: R
         )
     for job in taken:
         _refuse_worked(ledger, job)
+    placed = _received_files(snapshot, files)
     arrival = Arrival(
+        files={path: there for path, there in placed.items() if there != path},
         ledger=manifest.ledger,
         ids={table: bounds for table, bounds in manifest.ids.items() if table != "job"},
         uid=manifest.job_id,
@@ -174,21 +202,38 @@ def restore(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, restore_options: R
         because=f"restored from {manifest.id} of {manifest.updated_at}",
     )
     made = _received(ledger, shelf, snapshot, arrival, judge)
+    if offered and lists:
+        came = {path: digest.hex() for path, digest, _ in snapshot.files() if placed.get(path) == path}
+        offered.learn(lists, came, trust=restore_options.trust)
     for job in taken:
-        if ledger.books(job.id)[0].status == "cancelled":  # it was asked for, and carried out on the way
+        if ledger.job(job.id).status == "cancelled":  # it was asked for, and carried out on the way
             cancel_rest(ledger, job)
     return made
 
 
-def _refuse_unasked(snapshot: Snapshot, restore_options: RestoreOptions) -> None:
+def _offered(snapshot: Snapshot) -> OfferedVersions | None:
+    _, params = snapshot.job()
+    return OfferedVersions.of(snapshot.manifest.recipe, params, snapshot.files(), SystemClock().wall_ms())
+
+
+def _refuse_unasked(wanted: tuple[str, ...], restore_options: RestoreOptions) -> None:
     """A snapshot from elsewhere is data: what its job would do here beyond fetching public pages, a person decides."""
-    wanted = snapshot.demands()
     if wanted and not restore_options.trust:
         told = "".join(f"\n  {line}" for line in wanted)
         raise Refused(
             f"the job in this snapshot wants more than public pages, so nothing was restored:{told}",
             hint="--trust takes it as it is",
         )
+
+
+def _received_files(snapshot: Snapshot, files: FileShelf | None) -> dict[str, str]:
+    """Files first, as bodies are; where each lies, which is elsewhere where other bytes have its name here. Without
+    their rows they do no harm: where those are refused, `doctor` names the files. An index of lists is no such file."""
+    if files is None:
+        return {}
+    return {
+        path: files.receive(path, digest, blocks) for path, digest, blocks in snapshot.files() if not is_index(path)
+    }
 
 
 def _received(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, arrival: Arrival, judge: Judge) -> Job:
@@ -199,7 +244,7 @@ def _received(ledger: Ledger, shelf: Shelf, snapshot: Snapshot, arrival: Arrival
         return ledger.copy_in(placed, snapshot.slices(), is_dead=is_dead, judge=judge)
 
     def is_taken(uid: str) -> bool:
-        return any(job.uid == uid for job in ledger.jobs())
+        return bool(ledger.jobs(where=JobFilter(uid=uid), limit=1))
 
     if not snapshot.manifest.bodies:
         uid = next(uid for uid in _uids(arrival.uid) if shelf.is_free(uid) and not is_taken(uid))

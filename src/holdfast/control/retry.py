@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.control.reopen import chosen
 from holdfast.model.job import Job
@@ -16,8 +17,7 @@ SAMPLE = 10
 ROWS_AT_ONCE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPreview:
+class RetryPreview(msgspec.Struct, frozen=True):
     """So many of the failed targets would be queued again; the first of them."""
 
     requeues: int

@@ -10,7 +10,7 @@ from holdfast.control.snapshot import at_rest
 from holdfast.engine.liveness import is_dead
 from holdfast.errors import LedgerUnavailable, Refused
 from holdfast.model.edit import RolledBack
-from holdfast.model.job import Job
+from holdfast.model.job import Job, JobFilter
 from holdfast.model.states import JOB, move
 from holdfast.policy.rollback import checked, no_checkpoint
 from holdfast.ports import Ledger
@@ -26,7 +26,7 @@ def rollback(
 ) -> tuple[RolledBack, Path]:
     """Take a snapshot and go back; the job is paused then. Where the answer is lost, the same again ends alike.
 
-    Refused while somebody works the job: a snapshot needs it at rest. Whoever takes it up in between loses it.
+    Refused while a process works the job: a snapshot needs it at rest. A worker that takes it up in between loses it.
     """
     _check(ledger, job, number)  # before a file is written for nothing
     job = at_rest(ledger, job)
@@ -49,11 +49,11 @@ def fork(
     Two commits: killed between them, the copy is there as the job stands now, and can be rolled back by its own name.
     """
     _check(ledger, job, number)
-    if any(each.name == name for each in ledger.jobs()):
+    if ledger.jobs(where=JobFilter(name=name), limit=1):
         raise Refused(f"there is a job {name} already", hint="--name OTHER")
     made = copy(at_rest(ledger, job), name)
     done = ledger.rollback(made.id, number, actor=actor, is_dead=is_dead)
-    return ledger.books(made.id)[0], done
+    return ledger.job(made.id), done
 
 
 def _check(ledger: Ledger, job: Job, number: int) -> None:

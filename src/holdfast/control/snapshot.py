@@ -1,49 +1,62 @@
-"""The portable form of a job: all of its rows and its stored bodies in one file, from which any ledger can be filled.
+"""The portable form of a job: all of its rows and its stored bodies in one file that any ledger can take in.
 
-Rows are read in short slices, each a transaction of its own, so that nobody waits for the reader. That they belong
-together is shown by where the job stood before and after: nobody may work it meanwhile, and nothing was written to it.
+Rows are read in short slices, each a transaction of its own, so that no writer waits for the reader. They
+belong together if the job stands the same before and after: no worker may work it meanwhile, and nothing is written.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from holdfast.clock import iso
-from holdfast.control.losses import Losses, every_page
+from holdfast.control.list_copies import ListCopy, lists_of
+from holdfast.control.losses import Losses, LostFiles, every_page
 from holdfast.control.tarball import TarWriter
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.recovery import acknowledged, holder_of
-from holdfast.errors import Refused
+from holdfast.errors import Corrupt, Refused
 from holdfast.model.job import Job
 from holdfast.model.portable import Shape
-from holdfast.model.snapshot import FORMAT, JOBS_INLINE_MAX, MANIFEST, Brief, Cursor, Manifest, Part
+from holdfast.model.snapshot import FORMAT, JOBS_INLINE_MAX, MANIFEST, MANIFEST_BYTES_MAX, Brief, Cursor, Manifest, Part
 from holdfast.model.states import TARGET, wire_status
-from holdfast.ports import Ledger, Shelf
+from holdfast.ports import FileShelf, Ledger, Shelf
 
 SEGMENT_BYTES = 4 * 1024 * 1024  # of rows before they are compressed
 ZSTD_LEVEL = 3
 ROWS_AT_ONCE = 1_000
 BODIES = "bodies/"
+FILES = "files/"  # numbered: a path may be longer than a name in a tar
 
 
-def write(ledger: Ledger, shelf: Shelf | None, job: Job, out: Callable[[bytes], object], *, at_ms: int) -> Manifest:
-    """Write a job as it stands. Without a shelf its stored bodies are left out: its rows alone.
+def write(
+    ledger: Ledger,
+    shelf: Shelf | None,
+    job: Job,
+    out: Callable[[bytes], object],
+    *,
+    at_ms: int,
+    files: FileShelf | None = None,
+) -> Manifest:
+    """Write a job as it stands. Without shelves its stored bodies and files are left out: its rows alone.
 
-    Refused while somebody works it, or where something was written to it meanwhile: then `out` has no manifest.
+    Refused while a process works it, or if something was written to it meanwhile: then `out` has no manifest.
     """
     job = at_rest(ledger, job)
     before = ledger.standing(job.id)
     if before.held:
-        raise _worked(job, "somebody")
-    packer, tables, census = TarWriter(out), ledger.shapes(), Census(Losses(shelf))
+        raise _worked(job, "another process")
+    packer, tables, census = TarWriter(out), ledger.shapes(), Census(Losses(shelf), LostFiles(files))
     segments = [part for shape in tables for part in _segments(packer, _rows(ledger, job, shape, census), shape)]
     if census.losses:
         _demand_needed(ledger, job, tables, census)
+    census.lost_files.refuse_needed(ledger, job.id)
     bodies = None if shelf is None else tuple(_bodies(packer, shelf, census))
+    packed = () if files is None else tuple(_files(packer, files, job, census))
     job, counts, point = ledger.books(job.id)
     if ledger.standing(job.id) != before:
         raise Refused(f"{job.name} was changed while it was read", hint="run the same command again")
@@ -66,9 +79,12 @@ def write(ledger: Ledger, shelf: Shelf | None, job: Job, out: Callable[[bytes], 
         tables=tables,
         segments=tuple(segments),
         bodies=bodies,
-        bodies_lost=len(census.losses) or msgspec.UNSET,
+        bodies_lost=len(census.losses) + len(census.lost_files) or msgspec.UNSET,
+        files=packed or msgspec.UNSET,
         updated_at=str(iso(at_ms)),
     ).sealed()
+    if len(manifest.encoded()) > MANIFEST_BYTES_MAX:
+        raise Refused(f"{len(packed)} files are more than one snapshot can list", hint="--without-artifacts")
     packer.add(MANIFEST, len(manifest.encoded()), [manifest.encoded()])
     packer.end()
     return manifest
@@ -83,7 +99,7 @@ def at_rest(ledger: Ledger, job: Job) -> Job:
         acknowledged(ledger, job)
     elif ledger.holders(job.id):
         ledger.rescue(job.id, is_dead=is_dead)
-    return ledger.books(job.id)[0]
+    return ledger.job(job.id)
 
 
 def _worked(job: Job, owner: str) -> Refused:
@@ -91,10 +107,11 @@ def _worked(job: Job, owner: str) -> Refused:
 
 
 class Census:
-    """What the manifest says of the rows that pass; nothing in it grows with the job but a segment's end."""
+    """What the manifest says of the rows that pass; nothing in it grows with the job but ends and files."""
 
-    def __init__(self, losses: Losses) -> None:
-        self.losses = losses
+    def __init__(self, losses: Losses, lost_files: LostFiles) -> None:
+        self.losses, self.lost_files = losses, lost_files
+        self.stored: dict[str, tuple[int, bytes]] = {}  # path -> size and hash of a file that is to be in the snapshot
         self.ids: dict[str, tuple[int, int]] = {}
         self.ends: dict[int, int] = {}  # segment -> where the last body ends that is to be in the snapshot
         self.files: dict[int, str] = {}
@@ -106,9 +123,9 @@ class Census:
         if (place := shape.place_of("id")) is not None:
             low, high = self.ids.get(shape.table, (row[place], row[place]))
             self.ids[shape.table] = (min(low, row[place]), max(high, row[place]))
-        if shape.table in ("segment", "target", "body"):
-            values = _named(shape, row)
-            {"segment": self._segment, "target": self._target, "body": self._body}[shape.table](values)
+        look = {"segment": self._segment, "target": self._target, "body": self._body, "artifact": self._file}
+        if shape.table in look:
+            look[shape.table](_named(shape, row))
 
     def _segment(self, row: dict[str, Any]) -> None:
         self.files[row["id"]] = row["name"]
@@ -116,6 +133,10 @@ class Census:
     def _body(self, row: dict[str, Any]) -> None:
         if not self.losses.has(self.files.get(row["segment"], ""), row):
             self.demand(row["segment"], row["off"] + row["len"])
+
+    def _file(self, row: dict[str, Any]) -> None:
+        if not self.lost_files.has(row["path"], row["size"]):
+            self.stored[row["path"]] = row["size"], bytes(row["sha256"])
 
     def demand(self, segment: int, end: int) -> None:
         self.ends[segment] = max(self.ends.get(segment, 0), end)
@@ -183,6 +204,18 @@ def _bodies(packer: TarWriter, shelf: Shelf, census: Census) -> Iterator[Part]:
         name = stored.rpartition("/")[2]
         digest = packer.add(BODIES + name, end, shelf.blocks(stored, end))
         yield Part(name=name, table="", rows=0, bytes=end, sha256=digest)
+
+
+def _files(packer: TarWriter, files: FileShelf, job: Job, census: Census) -> Iterator[Part]:
+    stored = [
+        ListCopy(path, size, sha256, partial(files.blocks, path, size))
+        for path, (size, sha256) in sorted(census.stored.items())
+    ]
+    for number, each in enumerate((*stored, *lists_of(job, files)), 1):
+        digest = packer.add(f"{FILES}{number:08}", each.size, each.blocks())
+        if digest != each.sha256.hex():
+            raise Corrupt(f"the file {each.path} is not what was stored", hint="holdfast verify --deep JOB")
+        yield Part(name=each.path, table="", rows=0, bytes=each.size, sha256=digest)
 
 
 def load_zstd() -> Any:

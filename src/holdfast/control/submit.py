@@ -1,4 +1,4 @@
-"""The job that somebody asks for: the one of this name or identity, or a new one (ux 3.3). Every surface asks here.
+"""The job that a user asks for: the one of this name or identity, or a new one (ux 3.3). Every surface asks here.
 
 What a surface refuses, says, and does with a job that is there, is its `SubmitHooks`'s affair.
 """
@@ -6,26 +6,25 @@ What a surface refuses, says, and does with a job that is there, is its `SubmitH
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.control.stopping import pause
 from holdfast.engine.patience import repeated
 from holdfast.engine.recovery import VERB_TRIES, holder_of
 from holdfast.errors import Refused
-from holdfast.model.job import Job, JobSpec, Options
+from holdfast.model.job import Job, JobFilter, JobSpec, Options, check_chunks
 from holdfast.model.units import show_duration, show_size
 from holdfast.ports import Ledger
 from holdfast.recipe import AnyRecipe
-from holdfast.recipe.kind import start_of
+from holdfast.recipes.catalogue import kind, kind_of
 
 OF_EARLIER_RUNS = ("new", "resume")  # modes that only mean something of a job that is there
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRequest:
+class JobRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A job as it is asked for. In `given` (params) and `pace` (options) is only what was typed now.
 
     `configured` are options of the settings, `kept` those that the recipe itself sets, such as where its code lies.
@@ -40,18 +39,18 @@ class JobRequest:
     new: bool = False
     mode: str | None = None  # how a job that is there is to be scanned again, where that was asked for
     whole: bool = False  # `given` are all params that the job should have
-    kept: Mapping[str, Any] = field(default_factory=dict)
-    first_urls: tuple[str, ...] = ()  # checked before a job is made of them
-    planned_total: int | None = None
+    kept: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    first_urls: tuple[str, ...] | None = None  # checked before a job is made of them; None: as the recipe says
+    planned_total: int | None = None  # likewise
 
     def known(self, ledger: Ledger) -> Job | None:
         """The job that is meant, if it is there: the named one, the one of this name, or of these inputs."""
         if self.named is not None:
             return self.named
         if self.name is not None:
-            return next((job for job in ledger.jobs() if job.name == self.name), None)
+            return next(iter(ledger.jobs(where=JobFilter(name=self.name), limit=1)), None)
         identity = self.identity()
-        return next((job for job in ledger.jobs() if job.identity == identity), None)
+        return next(iter(ledger.jobs(where=JobFilter(identity=identity), limit=1)), None)
 
     def identity(self) -> str:
         """The same request has the same identity, and so is the same job. One that starts a named job over keeps it."""
@@ -67,7 +66,8 @@ class JobRequest:
     def options(self, earlier: Job | None) -> Options:
         """What was typed now, over what was typed for this job before, over the configuration of today."""
         before = earlier.options if earlier else Options(own=tuple(sorted(self.pace)))
-        follows = {name: value for name, value in self.configured.items() if name not in before.own}
+        usual = {**kind(self.recipe.name).pace, **self.configured}
+        follows = {name: value for name, value in usual.items() if name not in before.own}
         changed = msgspec.structs.replace(before, **{**follows, **self.pace, **self.kept})
         if changed == before:
             return before
@@ -83,14 +83,16 @@ class JobRequest:
             params=params,
             options=options,
             chunking=recipe.chunking(params),
-            planned_total=self.planned_total,
+            chunks=check_chunks(recipe.chunks(params)),
+            planned_total=recipe.planned_total(params) if self.planned_total is None else self.planned_total,
         )
 
 
 def same_inputs(ledger: Ledger, recipe: AnyRecipe, params: dict[str, Any], *, but: int | None = None) -> list[Job]:
     """Jobs of this recipe that began with the same seeds, range or params, whatever they are called."""
     wanted = recipe.identity(params)
-    mine = [job for job in ledger.jobs() if job.recipe == recipe.name and job.identity is not None and job.id != but]
+    every = ledger.jobs(where=JobFilter(recipe=recipe.name))
+    mine = [job for job in every if job.identity is not None and job.id != but]
     return [job for job in mine if recipe.identity(job.params) == wanted]
 
 
@@ -129,14 +131,16 @@ def judge(ledger: Ledger | None, asked: JobRequest, hooks: SubmitHooks) -> tuple
     if found is None and ledger is not None and asked.mode in OF_EARLIER_RUNS and not asked.new:
         others = same_inputs(ledger, asked.recipe, asked.params(None))
         if others:
-            way = f"holdfast {start_of(others[0])} {others[0].name} --mode {asked.mode}"
+            way = f"holdfast {kind_of(others[0]).command} {others[0].name} --mode {asked.mode}"
             raise second_job(others, way=way, otherwise="leave --mode out")
     if found is not None and not asked.new and found.recipe != asked.recipe.name:
         raise Refused(f"{found.name} is a job of the recipe {found.recipe!r}, not of {asked.recipe.name!r}")
     earlier = asked.named if asked.new else found  # started over, a job keeps what was not typed anew
     params, options = asked.params(earlier), asked.options(earlier)
+    params = kind(asked.recipe.name).settled(ledger, params, None if asked.new else found)
+    check_chunks(asked.recipe.chunks(params))
     begins = params if earlier is None or asked.new else earlier.params
-    hooks.check(options, asked.first_urls or begins.get("seeds", ()))
+    hooks.check(options, asked.recipe.first_urls(begins) if asked.first_urls is None else asked.first_urls)
     return found, params, options
 
 
@@ -147,7 +151,7 @@ def find_or_submit(ledger: Ledger, asked: JobRequest, hooks: SubmitHooks, *, act
         return hooks.as_found(found, params, options)
     if found is not None:
         aside, is_ours = _set_aside(ledger, found, actor)
-        if is_ours:  # else somebody starts it over at this very moment: theirs is the new job
+        if is_ours:  # else another command starts it over at this moment, and has the new job
             hooks.told_aside(found, aside)
     else:
         hooks.told_first(same_inputs(ledger, asked.recipe, params), asked.mode)

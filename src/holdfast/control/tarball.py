@@ -1,4 +1,4 @@
-"""Files in one file: a plain tar (ustar) that any tar can list, of which every single byte is checked when it is read.
+"""Files in one file: a plain tar (ustar) that any tar can list, whose every byte is checked on reading.
 
 Headers carry a name and a size and nothing of this computer, so there is one way to write them and any other is damage.
 """
@@ -45,7 +45,7 @@ class TarWriter:
 
 
 class TarReader:
-    """The members of a file by name. Damaged frames are refused at once; contents are checked by whoever reads them."""
+    """The members of a file by name. Damaged frames are refused at once; contents are checked when they are read."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -108,4 +108,4 @@ def _named(frame: bytes) -> tuple[str, int]:
     try:
         return frame[:NAME_BYTES_MAX].rstrip(b"\0").decode("ascii"), int(frame[124:135], 8)
     except ValueError:
-        raise damaged("it is no snapshot, or its beginning was overwritten") from None
+        raise damaged("it is not a snapshot, or its beginning was overwritten") from None

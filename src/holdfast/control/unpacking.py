@@ -1,5 +1,5 @@
-"""Rows out of a packed segment, a piece at a time. However small a file is, what it unpacks to has a budget, and no
-more of it is held than one slice of rows: who made the file may have made it to fill the memory of whoever reads it.
+"""Rows out of a packed segment, a piece at a time. However small a file is, what it unpacks to has a budget, and
+only one slice of rows is in memory: a hostile file may unpack to more than the memory of its reader.
 """
 
 from __future__ import annotations

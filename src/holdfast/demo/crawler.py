@@ -6,7 +6,8 @@ Used by the demo and the selftest. It gathers what happened and judges nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,14 +46,14 @@ class Crawler:
     def words(self) -> list[str]:
         return [*self.order, *self.where]
 
-    def stretch(self, until: Until) -> Stretch:
-        """One start, killed as soon as `until` holds, unless it came to its own end before."""
+    def stretch(self, until: Until, *, fault: str = "") -> Stretch:
+        """One start, killed as soon as `until` holds or by the named fault, unless it came to its own end before."""
         first = self.asks.look()
-        with self._start(self.words) as crawl:
+        with self._start(self.words, {"HOLDFAST_FAULT": fault} if fault else None) as crawl:
             crawl.wait_for(lambda: until(crawl), seconds=STRETCH_S_MAX)
-            killed = crawl.code is None and crawl.kill()
+            killed = crawl.kill() if crawl.code is None else crawl.code == -signal.SIGKILL
             self.last_words = crawl.err
-        self.world.set_faults()  # one round trip: what the dead process had sent is in the log when it returns
+        self.world.ready()  # one round trip: what the dead process had sent is in the log when it returns
         return Stretch(
             pid=crawl.pid,
             began_ns=crawl.began_ns,
@@ -76,6 +77,10 @@ class Crawler:
         """The exit code of `holdfast verify`."""
         return 1 if end is None else self._done(["verify", end.job.uid])
 
+    def then(self, words: Sequence[str]) -> int:
+        """The exit code of a further command on the same data."""
+        return self._done(list(words))
+
     def _done(self, words: list[str]) -> int:
         with self._start([*words, *self.where]) as command:
             code = command.wait(READ_S_MAX)
@@ -83,9 +88,9 @@ class Crawler:
         return code
 
     def start(self) -> ChildCommand:
-        """The crawl, for who wants to kill it in another way than `stretch` does."""
+        """The crawl, to be killed in another way than `stretch` does."""
         return self._start(self.words)
 
-    def _start(self, words: list[str]) -> ChildCommand:
+    def _start(self, words: list[str], environ: Mapping[str, str] | None = None) -> ChildCommand:
         self._started += 1
-        return ChildCommand(words, said=self.folder / f"said-{self._started}")
+        return ChildCommand(words, said=self.folder / f"said-{self._started}", environ=environ)

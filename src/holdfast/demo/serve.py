@@ -14,51 +14,39 @@ from pathlib import Path
 
 import uvicorn
 
-from holdfast.demo import manual, tree
+from holdfast.demo import tree
+from holdfast.demo.catalogue import SEED, WORLDS, make_world
 from holdfast.demo.origin import Origin
 from holdfast.demo.request_log import RequestLog
+from holdfast.demo.service import Service, ServiceApp
 from holdfast.demo.world import World
 
-WORLDS = ("manual", "tree")
-SEED = 7
 BACKLOG = 2048
 KEEP_ALIVE_S = 75
 LAST_ANSWERS_S = 1
 PR_SET_PDEATHSIG = 1
+PORT_TRIES = 20
 
 
 def main(argv: list[str] | None = None) -> None:
     options = _parser().parse_args(argv)
     if options.parent:
         die_with(options.parent)
+    if options.world == "engines":
+        from holdfast.demo.engines.serve import serve_engines  # needs Pillow
+
+        serve_engines(RequestLog(options.log), seed=options.seed, pool_size=options.pages, port=options.port)
+        return
     world = make_world(options.world, seed=options.seed, pages=options.pages, delay_ms=options.delay_ms)
     serve(world, RequestLog(options.log), host=options.host, port=options.port)
 
 
-def make_world(name: str, *, seed: int = SEED, pages: int | None = None, delay_ms: int | None = None) -> World:
-    """The world of that name; None leaves its own default. Only `tree` can be had in other sizes."""
-    if name == "tree":
-        return tree.Tree(
-            seed=seed,
-            pages=tree.PAGES if pages is None else pages,
-            delay_ms=tree.DELAY_MS if delay_ms is None else delay_ms,
-        )
-    if name == "manual":
-        if pages not in (None, manual.PAGES):
-            raise ValueError(f"the manual has {manual.PAGES} pages, not {pages}")
-        return manual.write_manual(seed, delay_ms=delay_ms or 0)
-    raise ValueError(f"unknown world {name!r}; allowed: {', '.join(WORLDS)}")
-
-
-def serve(world: World, log: RequestLog, *, host: str, port: int) -> None:
+def serve(world: World | Service, log: RequestLog, *, host: str, port: int) -> None:
     """Answer until SIGTERM or SIGINT. The port is bound here, so that port 0 can be announced as what it became."""
-    # Named in full: asyncio sets TCP_NODELAY only on sockets that say TCP, and without it each answer waits 40 ms.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((host, port))
-    listener.listen(BACKLOG)
+    further = world.hosts if isinstance(world, Service) else ()
+    listeners = _listening((host, *further), port)
     config = uvicorn.Config(
-        Origin(world, log),
+        ServiceApp(world, log) if isinstance(world, Service) else Origin(world, log),
         lifespan="off",
         log_level="error",
         access_log=False,
@@ -70,7 +58,37 @@ def serve(world: World, log: RequestLog, *, host: str, port: int) -> None:
         timeout_graceful_shutdown=LAST_ANSWERS_S,
     )
     logging.getLogger("uvicorn.error").addFilter(_not_a_planned_cut)
-    _Announcing(config).run(sockets=[listener])
+    _Announcing(config).run(sockets=listeners)
+
+
+def _listening(hosts: tuple[str, ...], port: int) -> list[socket.socket]:
+    """One socket per address, all on one port. A free port of the first may be taken at another: then once more."""
+    for tries_left in range(PORT_TRIES - 1, -1, -1):
+        listeners: list[socket.socket] = []
+        try:
+            for host in hosts:
+                listeners.append(_listener(host, listeners[0].getsockname()[1] if listeners else port))
+        except OSError:
+            for listener in listeners:
+                listener.close()
+            if port or not tries_left:
+                raise
+        else:
+            return listeners
+    raise AssertionError("the last try raises")
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    # Named in full: asyncio sets TCP_NODELAY only on sockets that say TCP, and without it each answer waits 40 ms.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def die_with(parent: int) -> None:
@@ -100,8 +118,10 @@ def _not_a_planned_cut(record: logging.LogRecord) -> bool:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m holdfast.demo.serve", description="Serve one simulated world.")
-    parser.add_argument("--world", choices=WORLDS, default="manual")
-    parser.add_argument("--pages", type=int, help=f"size of the tree (default {tree.PAGES})")
+    parser.add_argument("--world", choices=(*WORLDS, "engines"), default="manual")
+    parser.add_argument(
+        "--pages", type=int, help=f"size of the tree (default {tree.PAGES}), or images per keyword (400)"
+    )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--delay-ms", type=int, help=f"wait before each answer (tree: {tree.DELAY_MS}, manual: 0)")
     parser.add_argument("--host", default="127.0.0.1")

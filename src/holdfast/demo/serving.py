@@ -6,7 +6,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -69,9 +69,23 @@ class WorldServer:
         """One line per request, in order of arrival."""
         return [line for line in self.log() if line["kind"] == "ask"]
 
-    def oracle(self) -> dict[str, Any]:
-        """What a correct crawl of the world as it is now holds; URLs are absolute under `url`."""
-        answer: dict[str, Any] = self._control("GET", "oracle")
+    def order(self, order: str, **fields: object) -> dict[str, Any]:
+        """Any order to the world, as `order("advance", version="v2")`; gives its answer."""
+        answer: dict[str, Any] = self._control("POST", order, fields)
+        return answer
+
+    def oracle(self, *, depth: int | None = None) -> dict[str, Any]:
+        """What a correct crawl of the world as it is now holds, no deeper than `depth`; URLs are absolute."""
+        answer: dict[str, Any] = self._control("GET", "oracle" if depth is None else f"oracle?depth={depth}")
+        return answer
+
+    def ready(self) -> None:
+        """One round trip: what a dead client had sent by now is in the log when it returns."""
+        self._control("GET", "ready")
+
+    def perfect_run(self, rounds: Sequence[Sequence[tuple[str, str, int]]], wanted: int) -> dict[str, Any]:
+        """Of the world `engines`: what a run that asks these (engine, query, offset) keeps, for one keyword."""
+        answer: dict[str, Any] = self._control("POST", "oracle", {"rounds": rounds, "wanted": wanted})
         return answer
 
     def set_faults(self, **faults: object) -> None:
@@ -81,6 +95,10 @@ class WorldServer:
     def advance(self, editions: int = 1) -> int:
         """Publish later editions; gives the one now served."""
         return int(self._control("POST", "advance", {"editions": editions})["edition"])
+
+    def advance_clock(self, seconds: int) -> int:
+        """Set the world's clock forward; gives its time in ms."""
+        return int(self._control("POST", "advance", {"seconds": seconds})["now_ms"])
 
     def stop(self) -> None:
         """End the child, by force when it does not end itself. Stopping twice is fine."""

@@ -11,9 +11,12 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from holdfast import wiring
 from holdfast.audit.witness import Seen
@@ -26,7 +29,7 @@ ROWS_AT_ONCE = 5000
 BUSY_S = 10.0
 UNSETTLED = ("pending", "in_progress")
 ATTEMPTS = "SELECT a.target, count(*) FROM attempt a JOIN chunk c ON c.id = a.chunk WHERE c.job = ? GROUP BY a.target"
-# What a dead worker held: still under its name, or put back under its name by whoever has found it dead meanwhile.
+# What a dead worker held: still under its name, or put back under its name by the process that found it dead.
 HELD_BY = (
     "SELECT l.origin || t.path FROM target t JOIN lane l ON l.id = t.lane JOIN chunk c ON c.id = l.chunk "
     "WHERE c.job = ? AND t.state = 3 AND c.owner_pid = ? UNION "
@@ -71,8 +74,7 @@ class Sighting:
         return self.counts.left == 0 and self.counts.discovered == self.counts.settled == len(self.seen)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fallen:
+class Fallen(msgspec.Struct, frozen=True, kw_only=True):
     """One worker process that died while others went on: what it held, by the ledger's word, and its chunks."""
 
     held: frozenset[str]
@@ -81,13 +83,13 @@ class Fallen:
 
 def sight(settings: Settings, seed_url: str) -> Sighting | None:
     """The job of this seed as its ledger has it now, worked by nobody; None where there is no such job yet."""
-    with _looking(settings, live=False) as ledger:
+    with looking(settings, live=False) as ledger:
         return _read(ledger, seed_url)
 
 
 def sight_fallen(settings: Settings, seed_url: str, pid: int) -> tuple[Sighting, Fallen] | None:
     """The same while other workers go on, and what the dead one of this pid left behind."""
-    with _looking(settings, live=True) as ledger:
+    with looking(settings, live=True) as ledger:
         found = [job.id for job in ledger.jobs() if seed_url in job.params["seeds"]]
         if not found:
             return None
@@ -101,13 +103,14 @@ def sight_fallen(settings: Settings, seed_url: str, pid: int) -> tuple[Sighting,
 
 
 def chunk_of_each(settings: Settings, job: int) -> dict[str, int]:
-    """In which chunk each URL lies: who holds the chunk is the only one to ask for it."""
-    with _looking(settings, live=False) as ledger:
+    """The chunk of each URL: only the holder of the chunk may fetch it."""
+    with looking(settings, live=False) as ledger:
         return dict(ledger.query(CHUNK_OF_EACH, (job,)))
 
 
 @contextmanager
-def _looking(settings: Settings, *, live: bool) -> Iterator[Ledger]:
+def looking(settings: Settings, *, live: bool) -> Iterator[Ledger]:
+    """A ledger to read, and never the file itself that a process works on, or has died on."""
     with tempfile.TemporaryDirectory(prefix="holdfast-look-") as folder:
         if settings.database_url == "sqlite":
             copied = _backed_up if live else _copied
@@ -120,7 +123,7 @@ def _looking(settings: Settings, *, live: bool) -> Iterator[Ledger]:
 
 
 def _backed_up(settings: Settings, folder: Path) -> Settings:
-    """Read-only: whoever closes a ledger last also tidies it up, and that must not be us."""
+    """Read-only: the last process to close a ledger also tidies it up, and that must not be us."""
     source = sqlite3.connect(f"file:{settings.ledger_path}?mode=ro", uri=True, timeout=BUSY_S)
     with closing(source), closing(sqlite3.connect(folder / settings.ledger_path.name)) as copy:
         source.backup(copy)

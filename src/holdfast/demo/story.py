@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,20 @@ from holdfast.config import Settings
 from holdfast.demo.asks import Asks
 from holdfast.demo.command import ChildCommand, now_ns
 from holdfast.demo.crawler import Crawler
-from holdfast.demo.proofs import Case, DemoProof, prove
+from holdfast.demo.proofs import DemoProof, KilledCrawl, prove
+from holdfast.demo.scenes import REPORT_FILE, SCENES, Scene, scene_of
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.stretch import Stretch
 from holdfast.demo.telling import Advance, DemoOutput
 from holdfast.errors import BadParams
 
-WORLDS = ("manual",)
+COURT, ENGINES = "court", "engines"  # have stories of their own
+IMAGES = "images"  # what the story of the engines is called, too
+WORLDS = (*SCENES, COURT, ENGINES)
 SEED = 7
-DELAY_MS = 100  # slow enough to be watched
 CONCURRENCY = 8
 KILL_AT_SHARE = 0.5
+IMAGES_NEED = ("PIL",)
 CHECK_FAILED = 9
 WORDS_SHOWN = 2000
 QUOTED = ("Resuming ", "Recovered ")  # what the resumed command says that is worth hearing
@@ -39,11 +43,12 @@ def run(
     data: str | Path | None = None,
     keep: bool = False,
     seed: int = SEED,
-    delay_ms: int = DELAY_MS,
+    delay_ms: int | None = None,
     plain: bool = False,
     color: bool = True,
 ) -> int:
     """Tell the story. 0: every proof holds; 9: one does not. Without `data` or `keep` nothing stays behind."""
+    world = ENGINES if world == IMAGES else world
     if world not in WORLDS:
         raise BadParams(f"there is no world {world!r} yet; there is: {', '.join(WORLDS)}")
     teller = DemoOutput(plain=plain, color=color)
@@ -53,11 +58,61 @@ def run(
         if data is None and not keep:
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
         log = _fresh_log(folder)
-        site = stack.enter_context(WorldServer(world, log_path=log, seed=seed, delay_ms=delay_ms))
-        story = _Story(teller, site, stack.enter_context(Asks(log)), folder, aside)
+        if world == COURT:
+            return _court(stack, teller, log, folder, aside, seed, is_kept=data is not None or keep)
+        if world == ENGINES:
+            return _images(stack, teller, log, folder, aside, seed, is_kept=data is not None or keep)
+        scene = scene_of(world)
+        pace_ms = scene.delay_ms if delay_ms is None else delay_ms  # slow enough to be watched
+        site = stack.enter_context(WorldServer(world, log_path=log, seed=seed, delay_ms=pace_ms))
+        story = _Story(world, scene, teller, site, stack.enter_context(Asks(log)), folder, aside)
         proofs = story.tell()
         story.end(proofs, is_kept=data is not None or keep)
     return 0 if all(proof.holds for proof in proofs) else CHECK_FAILED
+
+
+def _court(
+    stack: ExitStack, teller: DemoOutput, log: Path, folder: Path, aside: Path, seed: int, *, is_kept: bool
+) -> int:
+    from holdfast.demo.court_story import RECORDS_FILE, CourtStory
+
+    site = stack.enter_context(WorldServer(COURT, log_path=log, seed=seed))
+    story = CourtStory(teller, site, stack.enter_context(Asks(log)), folder, aside)
+    broken = sum(not proof.holds for proof in story.tell())
+    teller.say()
+    if broken:
+        teller.title(f"{broken} proofs failed. The last words of the command:")
+        teller.say(story.last_words[-WORDS_SHOWN:])
+    else:
+        teller.title("Killed without warning: every number is a record or a proven gap.")
+    if is_kept:
+        teller.pairs([(str(folder / RECORDS_FILE), "the results: a case per line")])
+    return CHECK_FAILED if broken else 0
+
+
+def _images(
+    stack: ExitStack, teller: DemoOutput, log: Path, folder: Path, aside: Path, seed: int, *, is_kept: bool
+) -> int:
+    from holdfast.demo.images_story import NAME, POOL, ImagesStory
+
+    if any(find_spec(name) is None for name in IMAGES_NEED):
+        raise BadParams("the demo of images needs packages of its own", hint="pip install pillow")
+    site = stack.enter_context(WorldServer(ENGINES, log_path=log, seed=seed, pages=POOL))
+    story = ImagesStory(teller, site, stack.enter_context(Asks(log)), folder, aside, is_kept=is_kept)
+    broken = sum(not proof.holds for proof in story.tell())
+    teller.say()
+    if broken:
+        teller.title(f"{broken} proofs failed. The last words of the command:")
+        teller.say(story.last_words[-WORDS_SHOWN:])
+        return CHECK_FAILED
+    teller.title("Killed without warning: the same images, none twice.")
+    ways = [
+        (str(story.sheet), "the contact sheet, for the browser"),
+        (f"holdfast export {NAME} -o set/ --data {folder}", "the images as files, with a manifest"),
+    ]
+    gone = [("holdfast demo images --data demo-data", "the same, and its images stay")]
+    teller.pairs([*(ways if is_kept else gone), ('holdfast images cat "red panda" --per-keyword 500', "a real set")])
+    return 0
 
 
 def _fresh_log(folder: Path) -> Path:
@@ -77,7 +132,10 @@ def _fresh_log(folder: Path) -> Path:
 class _Story:
     """Its acts, in order: serve, crawl, kill, the same command again, prove."""
 
-    def __init__(self, teller: DemoOutput, site: WorldServer, asks: Asks, folder: Path, aside: Path) -> None:
+    def __init__(
+        self, world: str, scene: Scene, teller: DemoOutput, site: WorldServer, asks: Asks, folder: Path, aside: Path
+    ) -> None:
+        self._world, self._scene = world, scene
         self._teller, self._site, self._asks, self._folder = teller, site, asks, folder
         self._began_ns = now_ns()
         self._oracle: dict[str, Any] = site.oracle()
@@ -89,7 +147,7 @@ class _Story:
             settings=Settings(data=folder),
             folder=aside,
             where=["--data", str(folder)],
-            pace=["--delay", "0", "--per-host", str(CONCURRENCY)],
+            pace=["--delay", "0", "--per-host", str(CONCURRENCY), *scene.options, *scene.for_finish],
         )
         self._job_name = ""
 
@@ -105,7 +163,8 @@ class _Story:
             resumed = self._resume()
         except TimeoutError as stuck:
             return self._told([DemoProof(False, f"The crawl came to no end: {stuck}")])
-        return self._told(prove(self._case(killed, resumed)))
+        proofs = prove(self._case(killed, resumed))
+        return self._told([*proofs, *self._finished()])
 
     def end(self, proofs: list[DemoProof], *, is_kept: bool) -> None:
         """The last word, where the results are, and what to try."""
@@ -124,7 +183,7 @@ class _Story:
     def _introduce(self) -> None:
         self._teller.title("Holdfast demo: a crawl is killed half-way, and goes on where it was")
         self._teller.say()
-        self._teller.say(f"A made-up handbook of {len(self._pages)} pages is served by this computer. No internet.")
+        self._teller.say(self._scene.intro.format(pages=len(self._pages)))
 
     def _crawl_and_kill(self) -> Stretch:
         """The first half. The moment of death is chosen by the site's own count of pages asked for."""
@@ -156,10 +215,10 @@ class _Story:
         with self._teller.bar(len(self._pages), self._asked()) as advance:
             return self._crawler.stretch(until)
 
-    def _case(self, killed: Stretch, resumed: Stretch) -> Case:
+    def _case(self, killed: Stretch, resumed: Stretch) -> KilledCrawl:
         end = self._crawler.look()
         self._job_name = end.job.name if end else ""
-        return Case(
+        return KilledCrawl(
             killed=killed,
             resumed=resumed,
             end=end,
@@ -167,6 +226,14 @@ class _Story:
             exported=self._crawler.export(end, self._folder / PAGES_FILE),
             verify_code=self._crawler.verify(end),
         )
+
+    def _finished(self) -> list[DemoProof]:
+        """What the scene makes of the finished crawl; nothing where it makes nothing."""
+        words = [*(word.format(folder=self._folder) for word in self._scene.finish), self._job_name]
+        if not self._scene.finish:
+            return []
+        code = self._crawler.then(words)
+        return [DemoProof(code == 0, f"holdfast {' '.join(words)} ended with {code}.")]
 
     def _told(self, proofs: list[DemoProof]) -> list[DemoProof]:
         self._teller.say()
@@ -180,7 +247,9 @@ class _Story:
             (str(self._folder / PAGES_FILE), "the results: a page per line"),
             (f"holdfast status {self._job_name} {data}", "the job that was killed"),
         ]
-        gone = [("holdfast demo --data demo-data", "the same, and its results stay")]
+        if (report := self._folder / REPORT_FILE).exists():
+            kept.insert(0, (str(report), "the report about the site, for the browser"))
+        gone = [(f"holdfast demo {self._world} --data demo-data", "the same, and its results stay")]
         return [
             *(kept if is_kept else gone),
             ("holdfast crawl https://docs.example.dev", "a real site; Ctrl-C pauses, the same command goes on"),

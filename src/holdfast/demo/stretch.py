@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from holdfast.audit.witness import Ask, Death, doubled, fetched_after_settled
 from holdfast.demo.sighting import Fallen, Sighting
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Stretch(msgspec.Struct, frozen=True, kw_only=True):
     """What the world was asked for between a start and its end. `left` is the ledger as the killed process left it,
     None where it ended by itself or died before its job was accepted.
 
@@ -40,7 +40,7 @@ class Stretch:
 
     @property
     def held(self) -> frozenset[str]:
-        """In progress at the death, by the ledger's word, in whoever died."""
+        """In progress in the dead process, as the ledger says."""
         if self.fallen is not None:
             return self.fallen.held
         return self.left.held if self.left else frozenset()

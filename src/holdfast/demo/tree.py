@@ -3,10 +3,12 @@
 Any lost page takes its whole branch with it, so a crawler that forgets its place cannot look finished.
 """
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import shake_256
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from holdfast.demo.world import WorldPage, html_page, site_oracle
 
@@ -21,8 +23,7 @@ ROBOTS = WorldPage(200, (("content-type", "text/plain; charset=utf-8"),), b"User
 LEAVES = ("broad", "curly", "dewy", "fern", "glossy", "ivy", "lobed", "mossy", "oval", "silver", "spiky", "waxy")
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(msgspec.Struct, frozen=True):
     """`pages` pages from `/p/0` on; what page i says depends on the seed and i alone, also in later editions."""
 
     seed: int = 7
@@ -40,11 +41,15 @@ class Tree:
             return None
         return _page(self.seed, self.pages, int(number)) if int(number) < self.pages else None
 
-    def oracle(self, base: str) -> dict[str, Any]:
-        return site_oracle(self.seed, base, ROOT, lambda where: self.page(where, ""))
+    def oracle(self, base: str, depth: int | None = None) -> dict[str, Any]:
+        return site_oracle(self.seed, base, ROOT, lambda where: self.page(where, ""), depth)
 
     def advanced(self, editions: int) -> "Tree":
         return replace(self, edition=self.edition + editions)
+
+
+def make(seed: int, pages: int | None, delay_ms: int | None) -> Tree:
+    return Tree(seed=seed, pages=PAGES if pages is None else pages, delay_ms=DELAY_MS if delay_ms is None else delay_ms)
 
 
 @lru_cache(maxsize=PAGES_CACHED_MAX)

@@ -1,4 +1,4 @@
-"""What nobody foresaw: the traceback goes into a file of the data folder, the sentence about it to the user."""
+"""Unexpected errors: the traceback goes into a file of the data folder, one sentence about it to the user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Unexpected(HoldfastError):
 
 
 def explained(settings: Settings | None, error: Exception) -> HoldfastError:
-    """The error for people. Rows of a damaged file break whoever reads them, so its file is asked first."""
+    """The error for users. Rows of a damaged file may raise anything, so the file is checked first."""
     if settings is not None:
         from holdfast import wiring
 

@@ -32,7 +32,7 @@ class Blocks:
         self._job, self._thread, self._clock, self._delay_ms = job, thread, clock, delay_ms
         self._lookalikes = Lookalikes()
         self._because: dict[str, str] = {}  # of hosts that are left alone
-        self._good: set[str] = set()  # hosts of which a page was stored
+        self._good: set[str] = set()  # hosts with a stored page
 
     async def check(self, response: Response, claimed: Claimed) -> None:
         """Raises HostWaits where the page is to be looked at again, Blocked where its host blocks us."""

@@ -1,4 +1,4 @@
-"""Page bodies on their way to the disk. A page goes on to the ledger only when its bytes are there.
+"""Page bodies and files on their way to the disk. A page goes on to the ledger only when its bytes are there.
 
 They are stored on the ledger's thread, just before the settle: a thread of their own was tried, and what that gained in
 overlap it lost by waiting for the interpreter at every body. What can be done ahead, in time that the event loop would
@@ -15,9 +15,10 @@ import msgspec
 
 from holdfast.engine.execute import Finished
 from holdfast.engine.patience import repeated
-from holdfast.errors import HoldfastError
-from holdfast.model.outcome import Verdict
-from holdfast.ports import Blobs
+from holdfast.errors import BadParams, HoldfastError
+from holdfast.model.artifact import Artifact
+from holdfast.model.outcome import BodyRef
+from holdfast.ports import Blobs, Files
 
 STORE_TRIES = 8
 PACKED_AHEAD_BYTES_MAX = 262_144  # a larger one would keep the event loop from its sockets
@@ -33,10 +34,21 @@ def stored(blobs: Blobs, finished: Sequence[Finished]) -> Sequence[Finished]:
     if not bodies:
         return finished
     references = iter(repeated(lambda: blobs.append(bodies), tries=STORE_TRIES))
-    return [
-        item if item.body is None else _referring(item, msgspec.structs.replace(item.verdict, body=next(references)))
-        for item in finished
-    ]
+    return [item if item.body is None else _referring(item, next(references)) for item in finished]
+
+
+def named(
+    files: Files, finished: Sequence[Finished], not_kept: Callable[[Finished, BadParams], Finished]
+) -> Sequence[Finished]:
+    """The same targets, their files under their names: the whole group's are fsynced together, and each folder once.
+
+    `not_kept` says what becomes of a target one of whose files cannot have its name. If it raises, none may be settled.
+    """
+    group = [each for item in finished for each in item.files]
+    if not group:
+        return finished
+    kept = iter(repeated(lambda: files.keep(group), tries=STORE_TRIES))
+    return [_holding(item, [next(kept) for _ in item.files], not_kept) if item.files else item for item in finished]
 
 
 async def pack_ahead(blobs: Blobs, waiting: list[Finished], is_idle: Callable[[], bool]) -> None:
@@ -55,5 +67,17 @@ async def pack_ahead(blobs: Blobs, waiting: list[Finished], is_idle: Callable[[]
             await asyncio.sleep(0)
 
 
-def _referring(item: Finished, verdict: Verdict) -> Finished:
-    return Finished(item.claimed, verdict, None, item.pauses_job)
+def _referring(item: Finished, reference: BodyRef) -> Finished:
+    return msgspec.structs.replace(item, verdict=msgspec.structs.replace(item.verdict, body=reference), body=None)
+
+
+def _holding(
+    item: Finished, kept: Sequence[Artifact | BadParams], not_kept: Callable[[Finished, BadParams], Finished]
+) -> Finished:
+    artifacts: list[Artifact] = []
+    for each in kept:
+        if isinstance(each, BadParams):
+            return not_kept(item, each)
+        artifacts.append(each)
+    verdict = msgspec.structs.replace(item.verdict, artifacts=tuple(artifacts))
+    return msgspec.structs.replace(item, verdict=verdict, files=())

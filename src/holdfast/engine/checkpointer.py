@@ -1,7 +1,7 @@
 """When a worker's commit writes a checkpoint: every so many targets of the *job*, or after so much time (CHK-01).
 
 A worker that is alone counts what it settles. One of several counts its part, and then looks at the books, at most once
-a second: what matters is what all of them have settled since the newest checkpoint, whoever wrote it.
+a second: what matters is what all of them have settled since the newest checkpoint, by any worker.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Results with the same bytes as an earlier one: which, and of which. Sorted outside memory, which stays flat."""
+"""Results with the same bytes as an earlier result, each with that earlier one. Sorted on disk; memory stays flat."""
 
 from __future__ import annotations
 

@@ -5,17 +5,33 @@ The one catch-all of the product is here; it ends in an outcome. Only our own ca
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from holdfast.clock import Clock
 from holdfast.engine.fetching import Fetching, StepFetch
-from holdfast.errors import Blocked, Disallowed, FetchError, HoldfastError, HostWaits, LostLease, RobotsUnreachable
+from holdfast.engine.stored import NOT_STORED, ReadStored, kept_as_it_was, outcome_of
+from holdfast.errors import (
+    BadParams,
+    Blocked,
+    Corrupt,
+    Disallowed,
+    DiskFull,
+    FetchError,
+    HoldfastError,
+    HostWaits,
+    LostLease,
+    NotFound,
+    RobotsUnreachable,
+)
 from holdfast.model.codes import CODES
-from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped, Verdict
+from holdfast.model.keys import canonical
+from holdfast.model.outcome import UNCHANGED, Body, BodyRef, Done, Failed, Outcome, Skipped, Verdict
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import judge
+from holdfast.ports import Keeping
 from holdfast.recipe import AnyRecipe, Context
 from holdfast.recipe.blame import is_theirs
 
@@ -33,6 +49,7 @@ class Finished(msgspec.Struct, frozen=True, gc=False):
     claimed: Claimed
     verdict: Verdict
     body: Body | None = None
+    files: tuple[Keeping, ...] = ()
     pauses_job: str = ""
     ran_short: bool = False
     kind: str = ""  # why it is, or is not, tried again
@@ -50,9 +67,11 @@ class Executor:
         *,
         max_attempts: int,
         random: Random,
+        stored: ReadStored | None = None,
     ) -> None:
         self._recipe, self._context, self._fetching, self._clock = recipe, context, fetching, clock
         self._max_attempts, self._random = max_attempts, random
+        self._stored = stored  # where the job is run again over stored pages
 
     @property
     def held_bytes(self) -> int:
@@ -62,12 +81,22 @@ class Executor:
     async def work(self, claimed: Claimed, *, late: bool = False) -> Finished:
         """`late`: the turn that the claim took at its host is over, so another is taken."""
         began_at = self._clock.wall_ms()
+        claimed = self._with_host(claimed)
+        if self._stored is not None and claimed.host:
+            return await self._again(claimed, self._stored, began_at)
         fetch = StepFetch(self._fetching, claimed, late=late)
+        files: tuple[Keeping, ...] = ()
+        continues = True
         try:
-            outcome = await self._outcome(claimed, fetch)
+            outcome = await self._outcome(lambda: self._recipe.step(claimed, fetch, self._context))
+            if isinstance(outcome, Done) and outcome.files:
+                outcome, files = self._taken(fetch, outcome)
+            continues = isinstance(outcome, Failed)
         except (HostWaits, LostLease) as error:
             hold_ms, wait_ms = (error.hold_ms, error.wait_ms) if isinstance(error, HostWaits) else (0, None)
             return handed_back(claimed, self._clock.wall_ms(), error.message[:MESSAGE_LENGTH_MAX], hold_ms, wait_ms)
+        except DiskFull as error:
+            return self._not_its_fault(claimed, Failed(error.code, error.message))
         except Blocked as error:
             if error.hold_ms:
                 because = f"{error.code}: {error.message}"[:MESSAGE_LENGTH_MAX]
@@ -75,13 +104,40 @@ class Executor:
             outcome = Failed(error.code, error.message)
         finally:
             fetch.end()
+            await fetch.close(continues=continues)
         if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:
             return self._not_its_fault(claimed, outcome)
-        return self._judged(claimed, outcome, began_at, elsewhere=fetch.elsewhere)
+        elsewhere = fetch.elsewhere or not self._fetching.asks_hosts
+        return self._judged(claimed, outcome, began_at, files, elsewhere=elsewhere)
 
-    async def _outcome(self, claimed: Claimed, fetch: StepFetch) -> Outcome:
+    def _with_host(self, claimed: Claimed) -> Claimed:
+        """A target that an archive answers waits for no host; its step is told which one it is of."""
+        address = canonical(claimed.url) if not claimed.host and not self._fetching.asks_hosts else None
+        return claimed if address is None else msgspec.structs.replace(claimed, host=address.host)
+
+    async def _again(self, claimed: Claimed, read: ReadStored, began_at: int) -> Finished:
+        """The recipe over what is stored. Another attempt would find the same."""
+        reference: BodyRef | None = None
+
+        async def once() -> Outcome:
+            nonlocal reference
+            found = await read(claimed.id)
+            reference = found.reference
+            return await outcome_of(self._recipe, claimed, self._context, found)
+
         try:
-            return await self._recipe.step(claimed, fetch, self._context)
+            outcome = await self._outcome(once)
+        except (NotFound, Corrupt) as error:
+            outcome = Failed(NOT_STORED, error.message)
+        outcome = kept_as_it_was(outcome)
+        finished = self._judged(claimed, outcome, began_at, elsewhere=True)
+        if outcome.disposition == UNCHANGED:
+            return finished
+        return msgspec.structs.replace(finished, verdict=msgspec.structs.replace(finished.verdict, body=reference))
+
+    async def _outcome(self, step: Callable[[], Awaitable[Outcome]]) -> Outcome:
+        try:
+            return await step()
         except Disallowed as error:
             return Skipped("robots", error.message, rule=error.rule)
         except RobotsUnreachable as error:
@@ -103,7 +159,28 @@ class Executor:
             return msgspec.structs.replace(back, pauses_job=outcome.code)
         return msgspec.structs.replace(back, ran_short=True)
 
-    def _judged(self, claimed: Claimed, outcome: Outcome, began_at: int, *, elsewhere: bool) -> Finished:
+    def _taken(self, fetch: StepFetch, outcome: Done) -> tuple[Outcome, tuple[Keeping, ...]]:
+        """Its files get their names just before the commit that says so."""
+        try:
+            return outcome, fetch.taken(outcome.files)
+        except BadParams as error:
+            return Failed("recipe_error", error.message[:MESSAGE_LENGTH_MAX]), ()
+
+    def not_kept(self, finished: Finished, error: BadParams) -> Finished:
+        """The same target, one of whose files cannot have its name."""
+        verdict = finished.verdict
+        outcome = Failed("recipe_error", error.message[:MESSAGE_LENGTH_MAX])
+        return self._judged(finished.claimed, outcome, verdict.began_at, elsewhere=verdict.elsewhere)
+
+    def _judged(
+        self,
+        claimed: Claimed,
+        outcome: Outcome,
+        began_at: int,
+        files: tuple[Keeping, ...] = (),
+        *,
+        elsewhere: bool,
+    ) -> Finished:
         now = self._clock.wall_ms()
         ruling = judge(outcome, attempts=claimed.attempts, max_attempts=self._max_attempts, random=self._random)
         body = outcome.body if isinstance(outcome, Done) else None
@@ -121,12 +198,12 @@ class Executor:
             elsewhere=elsewhere,
             hold_host_ms=0 if elsewhere else ruling.hold_host_ms,
             status_code=outcome.status_code,
-            bytes=len(body.content) if body else 0,
+            bytes=(len(body.content) if body else 0) + sum(each.size for each in files),
             records=outcome.records if has_links else (),  # type: ignore[union-attr]
             found=outcome.found if has_links else (),  # type: ignore[union-attr]
             external=outcome.external if has_links else (),  # type: ignore[union-attr]
         )
-        return Finished(claimed, verdict, body, kind=ruling.kind or "")
+        return Finished(claimed, verdict, body, files, kind=ruling.kind or "")
 
 
 def handed_back(

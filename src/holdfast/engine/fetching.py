@@ -6,17 +6,26 @@ its robots rules. Whatever else a step asks for takes a turn of its own in the l
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from weakref import ref
 
+import msgspec
+
 from holdfast.clock import Clock, jittered
 from holdfast.engine.blocks import Blocks
+from holdfast.engine.downloads import Downloads
+from holdfast.engine.fetchers import Fetchers
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.pace import Pace
 from holdfast.engine.robots import RobotsBook
-from holdfast.errors import Disallowed, FetchError, HostWaits, RobotsUnreachable
-from holdfast.model.exchange import Headers, Request, Response
+from holdfast.errors import BadParams, Disallowed, FetchError, HostWaits, RobotsUnreachable
+from holdfast.model.artifact import FILE_BYTES_MAX, FetchedFile, Keep
+from holdfast.model.browsing import BrowserPage
+from holdfast.model.exchange import BROWSER, HTTP, REDIRECTS, Headers, Request, Response
 from holdfast.model.host import ANSWERED, FAILED, FORBADE, UNTOLD, Visited
 from holdfast.model.job import Options
 from holdfast.model.keys import Address, canonical
@@ -24,15 +33,14 @@ from holdfast.model.target import Claimed
 from holdfast.policy.politeness import OF_THE_HOST, ROBOTS_REDIRECTS_MAX
 from holdfast.policy.retry import backoff, read_retry_after
 from holdfast.policy.robots import Robots
-from holdfast.ports import Fetcher
+from holdfast.ports import Browsing, Files, FileSink, Keeping
 
 if TYPE_CHECKING:
     from random import Random
 
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PATIENCE_MS = 1_000  # a turn that is further away is not taken yet: it might be recalled
 LOOK_AGAIN_MS_MAX = 5_000
-FAR_MS = 5_000  # who waits for another host keeps a slot of its own: it does so for a moment, and then gives it back
+FAR_MS = 5_000  # a target that waits for another host gives its own slot back after this
 SLOT_WITHIN_MS = 10_000
 SLOT_JITTER = 0.5  # two that wait for each other's slot do not give up together
 BACK_AFTER_MS_MIN = 2_000
@@ -45,7 +53,7 @@ class Fetching:
 
     def __init__(
         self,
-        fetcher: Fetcher,
+        fetchers: Fetchers,
         book: RobotsBook,
         thread: LedgerThread,
         clock: Clock,
@@ -53,14 +61,34 @@ class Fetching:
         random: Random,
         pace: Pace,
         blocks: Blocks,
+        files: Files | None = None,
+        *,
+        asks_hosts: bool = True,
     ) -> None:
-        self.fetcher, self.book, self._thread, self.clock = fetcher, book, thread, clock
+        self.asks_hosts = asks_hosts  # False: an archive answers, and no turn is waited for
+        self.fetcher, self._fetchers = fetchers.http, fetchers
+        self.book, self._thread, self.clock = book, thread, clock
         self._options, self._random, self._pace = options, random, pace
         self._far_ms = max(FAR_MS, 2 * options.delay_ms)
         self.blocks = blocks if options.detect_blocks else None
+        self._files = files
+        self.by = BROWSER if options.browser else HTTP  # the fetcher of pages; robots.txt always goes by HTTP
         self.held_bytes = 0  # of answers that steps were given and have not ended with
 
-    async def visit(self, request: Request, host: str, claimed: Claimed, *, may_wait: bool) -> Response:
+    def downloads(self, claimed: Claimed) -> Downloads:
+        """For the files of one attempt."""
+        if self._files is None:
+            raise BadParams("this job has no place for files")
+        return Downloads(self._files, claimed)
+
+    async def send(self, request: Request, sink: FileSink | None = None) -> Response:
+        """By the fetcher that the request names; its body into a file, where there is one."""
+        fetcher = self._fetchers.named(request.by)
+        return await (fetcher.fetch(request) if sink is None else fetcher.download(request, sink))
+
+    async def visit(
+        self, request: Request, host: str, claimed: Claimed, *, may_wait: bool, sink: FileSink | None = None
+    ) -> Response:
         """A request in the host's next turn, waited for. HostWaits: it is far away; the target is better given back.
 
         What came of a visit elsewhere is told to that host's row at once; at home, the target's verdict tells it.
@@ -69,7 +97,7 @@ class Fetching:
         try:
             await self._take(host, claimed, ticket, may_wait)
             await self._in_pace(host, claimed)
-            response = await self.fetcher.fetch(request)
+            response = await self.send(request, sink)
             visited = self._visited(response, claimed)
             return response
         except FetchError as error:
@@ -78,6 +106,23 @@ class Fetching:
         finally:
             if host != claimed.host:
                 await self._thread.insist(lambda ledger: ledger.leave(ticket, visited))
+
+    async def pass_by(self, host: str, claimed: Claimed, *, may_wait: bool) -> None:
+        """Wait for the host's next turn on behalf of a request that is sent elsewhere, such as by a browser."""
+        ticket = secrets.token_hex(8)
+        try:
+            await self._take(host, claimed, ticket, may_wait)
+            await self._in_pace(host, claimed)
+        finally:
+            if host != claimed.host:
+                await self._thread.insist(lambda ledger: ledger.leave(ticket, UNTOLD))
+
+    def browsing(self) -> Browsing:
+        """The fetcher that has pages to be worked by hand; BadParams where it cannot be had."""
+        fetcher = self._fetchers.named(BROWSER)
+        if not isinstance(fetcher, Browsing):
+            raise BadParams("this fetcher has no pages")
+        return fetcher
 
     async def _in_pace(self, host: str, claimed: Claimed) -> None:
         """Claims of this worker may have begun later than they were made: the last word falls when a request begins."""
@@ -126,8 +171,8 @@ class Fetching:
     def _elsewhere(self, host: str, turn_ms: int, make_way_ms: int = 0) -> HostWaits:
         """The target waits without its slot, and comes again at a time of its own.
 
-        `make_way_ms`: so long nothing is claimed at its own host; who waits for a slot there, perhaps of those whose
-        slots it waited for, has it before the next claim.
+        `make_way_ms`: for this time nothing is claimed at its own host. Requests waiting for a slot at this host get it
+        before the next claim; this breaks mutual waits.
         """
         wait_ms = round(max(turn_ms, BACK_AFTER_MS_MIN) * (1.0 + self._random.random() / 2))
         because = f"waits for a turn at {host}, asked for again in {wait_ms / 1000:.0f} s"
@@ -137,10 +182,11 @@ class Fetching:
 class StepFetch:
     """Fulfils `recipe.Fetch` for one attempt at one target. It follows no redirect: each hop is another call."""
 
-    __slots__ = ("_at_home", "_claimed", "_held", "_job", "_sent", "_unused", "elsewhere")
+    __slots__ = ("_at_home", "_claimed", "_downloads", "_held", "_job", "_sent", "_unused", "elsewhere")
 
     def __init__(self, job: Fetching, claimed: Claimed, *, late: bool = False) -> None:
         self._job, self._claimed = job, claimed
+        self._downloads: Downloads | None = None
         self._unused = not late  # the turn that the claim took
         self._at_home = False  # whether a request to the target's own host is under way
         self._sent = late  # given back and claimed anew, it might be late again
@@ -148,7 +194,60 @@ class StepFetch:
         self._held: dict[int, tuple[ref[Response], int]] = {}  # answers that the step was given and has not let go of
 
     async def __call__(self, url: str, headers: Headers = ()) -> Response:
-        response = await self._answer(url, headers)
+        return await self._checked(await self._answer(url, headers))
+
+    async def send(self, request: Request) -> Response:
+        """Any request: a form, JSON, or one by another fetcher."""
+        return await self._checked(await self._asked(request))
+
+    async def file(
+        self, request: Request, *, into: str = "", max_bytes: int = FILE_BYTES_MAX, total_s: float | None = None
+    ) -> FetchedFile:
+        """The body into a file. `into` names what an earlier try of this target may have left, where URLs change from
+        one try to the next; `total_s` is how long it may take, and without it only a connection that stands still ends
+        the download."""
+        if self._downloads is None:
+            self._downloads = self._job.downloads(self._claimed)
+        try:
+            async with asyncio.timeout(total_s):
+                fetched = await self._downloads.fetch(request, self._asked, into=into, bytes_max=max_bytes)
+        except TimeoutError:
+            raise FetchError("network_timeout", f"total: not complete after {total_s:g} s") from None
+        if self._job.blocks is not None and not fetched:
+            answer = Response(url=fetched.url, status=fetched.status, headers=fetched.headers, body=fetched.body)
+            await self._job.blocks.check(answer, self._claimed)
+        return fetched
+
+    @asynccontextmanager
+    async def page(self, keep: str = "") -> AsyncIterator[BrowserPage]:
+        """A page in the browser, worked by hand: each of its documents goes by robots.txt and takes its turn."""
+        async with self._job.browsing().page(self._admit, keep) as page:
+            yield page
+
+    async def _admit(self, url: str) -> None:
+        address = canonical(url)
+        if address is None:
+            raise FetchError("bad_url", f"{url[:200]!r} is not an http or https URL that can be asked for")
+        self._obey(await self._rules(address), address.path, address.url)
+        self.elsewhere = address.host != self._claimed.host
+        if self._unused and not self.elsewhere:
+            self._unused = False
+        else:
+            await self._job.pass_by(address.host, self._claimed, may_wait=self._sent or self.elsewhere)
+        self._sent = True
+
+    def taken(self, files: Sequence[Keep]) -> tuple[Keeping, ...]:
+        """Files that get their names before the commit of their target."""
+        if self._downloads is None:
+            self._downloads = self._job.downloads(self._claimed)
+        return self._downloads.taken(files)
+
+    async def close(self, *, continues: bool) -> None:
+        """Files that were not kept are let go of; `continues`: another try may need them."""
+        if self._downloads is not None:
+            await self._downloads.close(continues=continues)
+
+    async def _checked(self, response: Response) -> Response:
         held = ref(response, self._let_go)
         self._held[id(held)] = held, len(response.body)
         self._job.held_bytes += len(response.body)
@@ -173,14 +272,20 @@ class StepFetch:
                 self._unused = False
                 self._obey(rules, url[at:], url)
                 self._sent = True
-                return await self._in_the_claims_turn(Request(url, headers))
-        address = canonical(url)
+                return await self._in_the_claims_turn(Request(url, headers, by=job.by))
+        return await self._asked(Request(url, headers, by=job.by))
+
+    async def _asked(self, request: Request, sink: FileSink | None = None) -> Response:
+        """Robots first, then the host's turn."""
+        address = canonical(request.url)
         if address is None:
-            raise FetchError("bad_url", f"{url[:200]!r} is no http or https URL that can be asked for")
+            raise FetchError("bad_url", f"{request.url[:200]!r} is not an http or https URL that can be asked for")
+        if request.url != address.url:
+            request = msgspec.structs.replace(request, url=address.url)
         self._obey(await self._rules(address), address.path, address.url)
         self.elsewhere = address.host != self._claimed.host
         # A target that has asked for nothing yet is better given back than kept waiting for its own host.
-        response = await self._request(address, headers, may_wait=self._sent or self.elsewhere)
+        response = await self._request(address, request, may_wait=self._sent or self.elsewhere, sink=sink)
         self._sent = True
         return response
 
@@ -190,10 +295,12 @@ class StepFetch:
             self._job.book.tell_unchecked(url[: url.find("/", 8)], rule)
             raise Disallowed(f"robots.txt forbids {url[:200]}", rule=rule)
 
-    async def _in_the_claims_turn(self, request: Request) -> Response:
+    async def _in_the_claims_turn(self, request: Request, sink: FileSink | None = None) -> Response:
         self._at_home = True
         try:
-            return await self._job.fetcher.fetch(request)
+            if sink is None and request.by == HTTP:
+                return await self._job.fetcher.fetch(request)
+            return await self._job.send(request, sink)
         finally:
             self._at_home = False
 
@@ -220,25 +327,28 @@ class StepFetch:
             address = canonical(url)
             if address is None:
                 break
-            response = await self._request(address, (), may_wait=True)
+            response = await self._request(address, Request(address.url), may_wait=True)
             if response.status not in REDIRECTS:
                 return response
             there = canonical(response.header("location") or "about:blank", address.url)
             url = there.url if there else ""
         return Response(url=url, status=404, headers=(), body=b"")
 
-    async def _request(self, address: Address, headers: Headers, *, may_wait: bool) -> Response:
+    async def _request(
+        self, address: Address, request: Request, *, may_wait: bool, sink: FileSink | None = None
+    ) -> Response:
         """A step that asks its own host for several pages at once gets one after the other: it has one slot there."""
-        request = Request(address.url, headers)
+        if not self._job.asks_hosts:
+            return await self._job.send(request, sink)
         if address.host != self._claimed.host:
-            return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait)
+            return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait, sink=sink)
         while self._at_home:
             await self._job.clock.wait(AT_HOME_S)
         if self._unused:
             self._unused = False
-            return await self._in_the_claims_turn(request)
+            return await self._in_the_claims_turn(request, sink)
         self._at_home = True
         try:
-            return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait)
+            return await self._job.visit(request, address.host, self._claimed, may_wait=may_wait, sink=sink)
         finally:
             self._at_home = False

@@ -23,8 +23,7 @@ from holdfast.model.target import Claimed
 from holdfast.ports import Ledger
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(msgspec.Struct, frozen=True):
     """What one call to the ledger brought. `adopted` is None unless the outcome was unknown for a while."""
 
     settled: Settled
@@ -67,6 +66,7 @@ class Group:
         by_chunk: dict[int, list[Verdict]] = defaultdict(list)
         for item in finished:
             assert item.body is None, f"the body of {item.claimed} is not on the disk"
+            assert not item.files, f"the files of {item.claimed} have no names"
             if item.claimed.chunk in self.leases:
                 by_chunk[item.claimed.chunk].append(self._sifted(item.verdict))
         return [

@@ -91,8 +91,8 @@ class Heartbeat:
     def is_written(self) -> bool:
         """Whether the ledger takes our beats, whatever it says to them: it may be read and not be written.
 
-        While this holds, so does every lease of whoever beats like us: its last beat was a third of a life before ours
-        at the earliest, and lasts two thirds longer.
+        While this holds, the lease of every worker with our beat holds as well: its last beat came at most a third of a
+        life before ours and is valid for two thirds more.
         """
         return self._clock.monotonic_ms() - self._written_ms < self._life_s * 1000 * WRITTEN_SHARE
 

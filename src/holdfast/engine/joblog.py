@@ -12,7 +12,7 @@ LOUD = {"fail": "warning", "retry": "info"}
 
 
 def run_started(journal: Journal, job: Job, *, mode: str, trigger: str, worker: str, alone: bool) -> None:
-    """One of several workers joins a run that somebody else began."""
+    """One of several workers joins a run that another worker began."""
     event = "start" if alone else "join"
     journal("info", "RUN", event=event, name=job.name, run=f"R-{job.run}", mode=mode, trigger=trigger, worker=worker)
 

@@ -1,4 +1,4 @@
-"""Who this process is, and whether another process is provably dead. Never a guess: in doubt, alive.
+"""The identity of this process, and whether another process is provably dead. Never a guess: in doubt, alive.
 
 Dead is: the same start of the same machine and the same pid namespace, with that pid gone, reused or a zombie. Another
 boot proves nothing here: two machines may be called alike. Only a ledger in a local file can conclude from it that the

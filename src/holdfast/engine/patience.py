@@ -1,4 +1,4 @@
-"""Calls that the ledger did not answer, made again: a few times for a person who waits, for minutes in a worker.
+"""Calls that the ledger did not answer, made again: a few times for a waiting user, for minutes in a worker.
 
 Only for calls that are safe to repeat as they are. While a worker waits here it claims nothing and settles nothing, so
 nothing is lost by it: at worst its lease lapses, and it leases anew.
@@ -17,7 +17,7 @@ from holdfast.model.units import show_duration
 T = TypeVar("T")
 BACKOFF_FIRST_S = 0.05
 BACKOFF_MAX_S = 2.0
-HURRIED_S = 5.0  # what is left of it for somebody who was told to stop
+HURRIED_S = 5.0  # what is left of it for a stopping session
 TOLD_AFTER_S = 1.0
 REST_S = 0.05
 
@@ -37,8 +37,8 @@ def repeated(body: Callable[[], T], *, tries: int) -> T:
 class Patience:
     """How long one process waits for its ledger, and what people hear of it: that it waits, and when that is over.
 
-    An outage lasts from the first call that was not answered to the next one that is: whoever asks when patience is at
-    its end tries once. Used by one thread; told to hurry by any.
+    An outage lasts from the first call without an answer to the next call with one. When patience has run out, a call
+    is tried once. Used by one thread; any thread may tell it to hurry.
     """
 
     def __init__(self, clock: Clock, outage_s: float = OUTAGE_S) -> None:
@@ -69,7 +69,7 @@ class Patience:
                 return answer
 
     def hurry(self) -> None:
-        """Somebody wants this process to stop: an outage is waited for no longer than that takes.
+        """This process is asked to stop: it waits for an outage no longer than stopping may take.
 
         Called by signal handlers, so it is an assignment: a lock might be held by the very code that was interrupted.
         """
@@ -94,7 +94,7 @@ class Patience:
         self._away_since_ms, self._has_told = None, False
 
     def _rest(self, seconds: float) -> None:
-        """Who is told to hurry meanwhile rests no longer."""
+        """Ends early when told to hurry."""
         was_hurried = self._hurried
         for _ in range(round(seconds / REST_S)):
             if self._hurried != was_hurried:

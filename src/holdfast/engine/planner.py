@@ -70,8 +70,8 @@ class Planner:
         return True
 
     def look(self, ledger: Ledger) -> None:
-        """Whether another phase has opened meanwhile: its plan begins here, whoever opened it."""
-        phase = ledger.books(self._job)[0].phase
+        """Whether any worker has opened another phase meanwhile: its plan begins here."""
+        phase = ledger.job(self._job).phase
         if phase != self._context.phase:
             self._context = msgspec.structs.replace(self._context, phase=phase)
             self.done, self.failed, self._cursor, self._trail, self._waiting = False, "", -1, b"", None

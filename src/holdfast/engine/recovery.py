@@ -11,7 +11,7 @@ from holdfast.errors import Corrupt
 from holdfast.model.job import Job
 from holdfast.model.lease import Owner
 from holdfast.policy import limits
-from holdfast.policy.recovery import Row, Sight, look
+from holdfast.policy.recovery import RecoveryRule, Sight, look
 from holdfast.ports import Ledger
 
 CANCEL_SLICE = 1000
@@ -28,7 +28,7 @@ def holder_of(ledger: Ledger, job: Job) -> Owner | None:
     return None
 
 
-def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> Row:
+def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> RecoveryRule:
     """What the recovery table says about this job now."""
     holders = ledger.holders(job.id)
     live = any(not holder.lapsed and not is_dead(holder.owner) for holder in holders)
@@ -46,13 +46,13 @@ def outlook(ledger: Ledger, job: Job, *, recipe_known: bool, asked: bool) -> Row
 
 
 def _at_limit(ledger: Ledger, job: Job) -> bool:
-    """Where a walk stands, pages are about to leave the count: the page limit keeps nobody from going on."""
+    """While a walk stands, pages are about to leave the count, so the page limit does not stop the job."""
     now, counts, _ = ledger.books(job.id)
     limit = limits.reached(now, counts)
     return limit == "time_limit" or (limit is not None and ledger.walking(job.id) is None)
 
 
-def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
+def make_ready(ledger: Ledger, job: Job, row: RecoveryRule, *, actor: str) -> Job:
     """Carry out what the table says; look again afterwards. `take_up` and `watch` move nothing."""
     if row.action in ("start", "resume"):
         return ledger.move(job.id, row.action, actor=actor, because="waiting for a worker", version=job.version)
@@ -60,33 +60,33 @@ def make_ready(ledger: Ledger, job: Job, row: Row, *, actor: str) -> Job:
         return acknowledged(ledger, job)
     if row.action == "free":
         ledger.rescue(job.id, is_dead=is_dead)
-        return ledger.books(job.id)[0]
+        return ledger.job(job.id)
     if row.action == "report":
         raise Corrupt(f"{job}: {row.because}")
     return job
 
 
 def opened(ledger: Ledger, job: Job, *, trigger: str) -> Job:
-    """The job with a run more than it had, for who holds its control: asked again after a lost answer, the same one."""
-    now = ledger.books(job.id)[0]
+    """The job with one run more, for the holder of its control. Repeated after a lost answer it opens no other run."""
+    now = ledger.job(job.id)
     if now.run == job.run:
         ledger.open_run(job.id, mode="resume" if job.run else "full", trigger=trigger)
-        now = ledger.books(job.id)[0]
+        now = ledger.job(job.id)
     return now
 
 
 def acknowledged(ledger: Ledger, job: Job) -> Job:
-    """What was asked for is carried out where nobody works the job, a cancel with all that was left."""
+    """Carry out a request if no process works the job; a cancel includes all pending targets."""
     done = repeated(lambda: ledger.acknowledge(job.id, is_dead=is_dead), tries=VERB_TRIES)
-    after = done or ledger.books(job.id)[0]
+    after = done or ledger.job(job.id)
     if after.status == "cancelled":
         cancel_rest(ledger, after)
     return after
 
 
 def walk_on(ledger: Ledger, job: int) -> None:
-    """A slice of a walk that was begun while the job is worked, and whose beginner may be gone: nobody else carries it
-    out, and the job is not finished before."""
+    """One slice of a walk that began while the job is worked. The command that began it may be gone, and the job cannot
+    finish before the walk does."""
     if ledger.walking(job) is not None:
         ledger.walk(job)
 
@@ -99,7 +99,7 @@ def free_dead(ledger: Ledger) -> None:
 
 
 def is_half_cancelled(ledger: Ledger, job: Job) -> bool:
-    """Whether who cancelled it was cut short: `cancel_rest` ends it."""
+    """Whether its cancel was cut short: `cancel_rest` completes it."""
     return job.status == "cancelled" and ledger.books(job.id)[1].left > 0
 
 

@@ -10,7 +10,7 @@ from holdfast.model.job import Job
 from holdfast.model.keys import KEY_BYTES, Address, canonical, key_of, key_of_name, origin_of, seed_address
 from holdfast.model.target import TargetRow
 from holdfast.ports import Looks, Views
-from holdfast.recipe.kind import SITE
+from holdfast.recipe.kind import Kind
 
 SAME_URL_MAX = 100  # a `*` in a URL is a glob to the filter: of what it finds, only the very URL counts
 _TARGET_ID = re.compile(r"T-([0-9a-f]{1,15})")
@@ -22,18 +22,18 @@ class TargetLookup(Views, Looks, Protocol):
     """The faces of a ledger that a target is looked up in."""
 
 
-def find(ledger: TargetLookup, job: Job, reference: str) -> tuple[TargetRow | None, Address | None]:
+def find(ledger: TargetLookup, job: Job, kind: Kind, reference: str) -> tuple[TargetRow | None, Address | None]:
     """The target, or else the address that the job has no target for.
 
-    NotFound for an id or a key that is not there, BadParams for a URL that nobody could ask for.
+    NotFound for an id or a key that is not there, BadParams for a URL that cannot be fetched.
     """
     row = _by_id(ledger, job, reference) or ledger.find(job.id, key_of_name(reference, ledger.salt()))
     if row is None and _KEY.fullmatch(reference):
         row = ledger.find(job.id, bytes.fromhex(reference))
     if row is not None:
         return row, None
-    address = _address(ledger, job, reference)
-    return _by_address(ledger, job, address), address
+    address = _address(ledger, job, kind, reference)
+    return _by_other_name(ledger, job, kind, address, reference) or _by_address(ledger, job, kind, address), address
 
 
 def target_of(ledger: Views, job: Job, target: int) -> TargetRow | None:
@@ -47,22 +47,30 @@ def _by_id(ledger: Views, job: Job, reference: str) -> TargetRow | None:
     return None if found is None else target_of(ledger, job, int(found[1], 16))
 
 
-def _by_address(ledger: TargetLookup, job: Job, address: Address) -> TargetRow | None:
+def _by_other_name(ledger: TargetLookup, job: Job, kind: Kind, address: Address, reference: str) -> TargetRow | None:
+    """By what the kind calls targets that are about a URL, as it was typed or in canonical form."""
+    salt = ledger.salt()
+    names = (name for url in dict.fromkeys((reference, address.url)) for name in kind.also_named(job.params, url))
+    rows = (ledger.find(job.id, key_of_name(name, salt)) for name in names)
+    return next((row for row in rows if row is not None), None)
+
+
+def _by_address(ledger: TargetLookup, job: Job, kind: Kind, address: Address) -> TargetRow | None:
     """By the key of the URL; a target with a key of its own is looked for among the rows."""
     row = ledger.find(job.id, key_of(address, ledger.salt()))
-    if row is not None or job.recipe == SITE:  # a site names no target, and may have millions of them
+    if row is not None or not kind.names_targets:  # there may be millions of them
         return row
     rows = ledger.targets(job.id, where=[("url", True, (address.url,))], limit=SAME_URL_MAX)
     return next((row for row in rows if row.url == address.url), None)
 
 
-def _address(ledger: Views, job: Job, reference: str) -> Address:
-    """A URL as it was typed; a path is taken on the host of the job's first seed."""
+def _address(ledger: Views, job: Job, kind: Kind, reference: str) -> Address:
+    """A URL as it was typed; a path is taken where the kind of job is at home."""
     hint = f"holdfast targets {job.word}"
     if _TARGET_ID.fullmatch(reference):
         raise NotFound(f"{job.name} has no target {reference}", hint=hint)
     if reference.startswith("/"):
-        origin = _first_origin(ledger, job)
+        origin = kind.home(job.params) or _first_origin(ledger, job)
         address = None if origin is None else canonical(origin + reference)
         if address is not None:
             return address
@@ -76,8 +84,6 @@ def _address(ledger: Views, job: Job, reference: str) -> Address:
 
 
 def _first_origin(ledger: Views, job: Job) -> str | None:
-    """Of the first seed, or of the first target where the recipe plans them; None before there is one."""
-    if job.recipe == SITE:
-        return seed_address(job.params["seeds"][0]).origin
+    """Of the first target; None before there is one."""
     rows = ledger.targets(job.id, limit=1)
     return origin_of(rows[0].url) if rows else None

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from holdfast.clock import Clock
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.errors import FetchError, HostWaits, RobotsUnreachable
@@ -19,7 +21,7 @@ from holdfast.model.exchange import Response
 from holdfast.model.host import UNREACHABLE, KeptRobots, RobotsAnswer
 from holdfast.model.keys import Address
 from holdfast.model.target import Claimed
-from holdfast.policy.politeness import MET_BY_ANY_REQUEST, failed_try, kept_of
+from holdfast.policy.politeness import MET_BY_ANY_REQUEST, ROBOTS_TRIES, failed_try, kept_of
 from holdfast.policy.retry import backoff, read_retry_after
 from holdfast.policy.robots import ALL_ALLOWED, PRODUCT, ROBOTS_PATH, Robots, read_robots
 from holdfast.policy.robots_rules import TOO_MUCH_WORK
@@ -34,11 +36,10 @@ OTHERS_ASK_TIMES = 100
 WAITS_KEPT_MAX = 1_000
 
 Get = Callable[[str], Awaitable[Response]]
-TellCut = Callable[[str, str], None]  # of which origin, and what of its robots.txt does not count
+TellCut = Callable[[str, str], None]  # origin, and which part of its robots.txt is ignored
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     """Rules until a moment of the monotonic clock; without rules, nothing of the origin may be fetched."""
 
     rules: Robots | None
@@ -48,25 +49,36 @@ class _Known:
 
 @dataclass(slots=True)
 class _Line:
-    """Those who want to know one origin's rules: the first finds out, the others stand in line."""
+    """Callers that need one origin's rules: the first fetches them, the others wait."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     length: int = 0
 
 
 class RobotsBook:
-    """Belongs to one worker. With `ignoring`, everything is allowed and nobody is asked."""
+    """Belongs to one worker. With `ignoring`, everything is allowed and no robots.txt is fetched.
+
+    Without `keeping`, an archive answers: what it says of an origin is asked once per worker, and never kept in the
+    ledger, where crawls of the web would take it for what the origin says today.
+    """
 
     def __init__(
-        self, thread: LedgerThread, clock: Clock, random: Random, *, ignoring: bool, tell_cut: TellCut | None = None
+        self,
+        thread: LedgerThread,
+        clock: Clock,
+        random: Random,
+        *,
+        ignoring: bool,
+        keeping: bool = True,
+        tell_cut: TellCut | None = None,
     ) -> None:
         self._thread, self._clock, self._random, self._ignoring = thread, clock, random, ignoring
-        self._tell_cut = tell_cut
+        self._keeping, self._tell_cut = keeping, tell_cut
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._weight = 0
         self._asking: dict[str, _Line] = {}
-        self._unchecked: set[str] = set()  # origins of which that was told
-        self._waits: dict[str, tuple[int, str]] = {}  # origin -> until when nobody asks again, and why
+        self._unchecked: set[str] = set()  # origins that the user was told about
+        self._waits: dict[str, tuple[int, str]] = {}  # origin -> until when it is not asked again, and why
 
     def known(self, origin: str) -> Robots | None:
         """The rules of an origin, where they are at hand."""
@@ -124,6 +136,8 @@ class RobotsBook:
 
     async def _find_out(self, origin: str, host: str, claimed: Claimed, get: Get) -> tuple[Robots, bool]:
         """From the ledger, else from the origin; where another worker is asking, what it got."""
+        if not self._keeping:
+            return self._learned(origin, await self._asked(origin, host, ROBOTS_TRIES - 1, get)), True
         waits = 0
         while True:
             insist = waits > OTHERS_ASK_TIMES
@@ -152,13 +166,14 @@ class RobotsBook:
             kept = failed_try(tries, f"robots.txt of {origin}: {error.message}")
         finally:
             found = kept
-            await self._thread.insist(lambda ledger: ledger.keep_robots(origin, host, PRODUCT, found))
+            if self._keeping:
+                await self._thread.insist(lambda ledger: ledger.keep_robots(origin, host, PRODUCT, found))
         if kept.status == UNREACHABLE and kept.life_ms == 0:
             raise self._waiting(origin, kept.because, hold_ms)
         return kept
 
     def _waiting(self, origin: str, because: str, hold_ms: int) -> HostWaits:
-        """Nobody asks again before the host has had its rest."""
+        """The host is not asked again before its rest is over."""
         now = self._clock.monotonic_ms()
         if len(self._waits) >= WAITS_KEPT_MAX:
             self._waits = {each: wait for each, wait in self._waits.items() if wait[0] > now}

@@ -1,7 +1,7 @@
 """One process working one job, from lease to release: assembles the worker, listens to signals, says how it ended.
 
-One of several workers takes its part of the chunks. Who holds the control chunk says "finished"; the others stay, also
-with nothing to do, until the job is over: pages of the others may yield links into their chunks.
+One of several workers takes its part of the chunks. The holder of the control chunk says "finished". The others stay
+until the job is over, even if idle: pages of another worker may yield links into their chunks.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.clock import Clock
 from holdfast.engine import joblog
 from holdfast.engine.blocks import Blocks
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.execute import Executor
+from holdfast.engine.fetchers import Fetchers
 from holdfast.engine.fetching import Fetching
 from holdfast.engine.group import Committed, Group
 from holdfast.engine.heartbeat import Heartbeat
@@ -34,21 +36,37 @@ from holdfast.engine.recovery import REQUESTED_BECAUSE, cancel_rest, free_dead, 
 from holdfast.engine.rescope import judge_on
 from holdfast.engine.robots import RobotsBook
 from holdfast.engine.step_threads import StepThreads
+from holdfast.engine.stored import StoredResults
 from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
 from holdfast.engine.worker import Worker
 from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable, NotFound
-from holdfast.model.edit import NEW
+from holdfast.model.edit import NEW, STORED
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import OUTAGE_S, Lease, Rescued
+from holdfast.model.look import Generation
 from holdfast.model.outcome import body_of
+from holdfast.model.spread import Spread
+from holdfast.model.target import PageRow
 from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.leasing import in_hand_max, options_of, share
 from holdfast.policy.patterns import untried
+from holdfast.policy.politeness import without_hosts
 from holdfast.policy.scope import patterns_of
-from holdfast.ports import Blobs, Fetcher, Journal, Ledger, OpenLedger, ProgressListener
+from holdfast.ports import (
+    Blobs,
+    Files,
+    Journal,
+    LanguageModel,
+    Ledger,
+    OpenFetcher,
+    OpenLedger,
+    ProgressListener,
+    SessionEnd,
+)
 from holdfast.recipe import AnyRecipe, Context
 from holdfast.recipe.blame import sentence
+from holdfast.recipe.contract import Archived, numbered
 
 if TYPE_CHECKING:
     from random import Random
@@ -65,12 +83,11 @@ HOW = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True):
     """What a session is built from; wiring.py makes it. `place`: which of so many workers of the job it is."""
 
     open_ledger: OpenLedger
-    open_fetcher: Callable[[], Fetcher]
+    open_fetcher: OpenFetcher
     blobs: Blobs
     recipe: AnyRecipe
     clock: Clock
@@ -86,21 +103,17 @@ class Parts:
     stale_after_s: float = STALE_AFTER_S
     outage_s: float = OUTAGE_S
     journal: Journal | None = None
+    files: Files | None = None  # without it no step can keep a file
+    kept: Callable[[str], Path] = Path  # where a kept file of that name lies
+    open_model: Callable[[], LanguageModel | None] = lambda: None
     refusal: Callable[[str], str | None] = lambda _url: None  # why a URL at a literal address is never connected to
-
-
-@dataclass(frozen=True, slots=True)
-class SessionEnd:
-    """How a session ended: completed failed paused interrupted cancelled timeout disk_full lost."""
-
-    job: Job
-    counts: Counts
-    checkpoint: int | None
-    how: str
+    archived: Archived | None = None  # the pages of the archive that answers in place of the web
 
 
 class Session:
-    """Works one job in the calling thread until it ends, is paused, or is told to stop."""
+    """Works one job in the calling thread until it ends, is paused, or is told to stop. Fulfils ports.Runner."""
+
+    lock_waits: Spread | None = None  # not measured: no other process of this job waits for the lock
 
     def __init__(self, job: Job, parts: Parts) -> None:
         self._job, self._parts = job, parts
@@ -115,6 +128,7 @@ class Session:
         self._timer: asyncio.Task[None] | None = None
         self._asking: asyncio.Task[None] | None = None
         self._keeper: Timekeeper | None = None
+        self._model: LanguageModel | None = None
         self._leases: tuple[Lease, ...] = ()
         self._telling: asyncio.Task[None] | None = None
         self._told_ms = 0
@@ -123,7 +137,7 @@ class Session:
         self.not_saved = 0
         self.waiting = ""  # for what, as last told
         self._waits_ms = 0
-        self.on_plan_failed: Callable[[str], None] = lambda why: None  # for who holds the control elsewhere
+        self.on_plan_failed: Callable[[str], None] = lambda why: None  # for the holder of the control elsewhere
         self.on_drained: Callable[[], None] = lambda: None  # likewise: perhaps that was the last page
         self._plan_failed = ""  # what of it was told
         self._phases = parts.recipe.phases(job.params)
@@ -164,14 +178,14 @@ class Session:
             self._asking = self._loop.create_task(self._hear_why(self._worker))
 
     async def _hear_why(self, worker: Worker) -> None:
-        """Whoever sends a worker away has saved the reason: at a time limit pages in hand have less time."""
+        """The reason to stop is stored already: at a time limit pages in hand have less time."""
         with contextlib.suppress(LedgerUnavailable):
-            job = (await self._thread.call(lambda ledger: ledger.books(self._job.id)))[0]
+            job = await self._thread.call(lambda ledger: ledger.job(self._job.id))
             if job.requested is not None:
                 worker.stop(job.requested)
 
     async def _run(self) -> SessionEnd:
-        """A process that slept past its lease works on, unless somebody else has taken the job meanwhile."""
+        """A process that slept past its lease works on, unless another process has taken the job meanwhile."""
         self._loop = asyncio.get_running_loop()
         self._loop.set_default_executor(StepThreads(self._is_late))
         try:
@@ -181,11 +195,13 @@ class Session:
                     await self._parts.clock.wait(ASK_AGAIN_S)
                 ended = await self._lease_and_work()
             if ended.how == "lost" and self._interrupt == "drain":
-                return replace(ended, how="interrupted")  # nobody has taken it from us: we were told to go
+                return replace(ended, how="interrupted")  # it was not taken from us: we were told to stop
             return ended
         finally:
             await self._thread.close()
             self._parts.blobs.close()
+            if self._parts.files is not None:
+                self._parts.files.close()
             if self._parts.journal is not None:
                 self._parts.journal.close()
             self._loop = None  # a late signal must not meet a closed loop
@@ -207,7 +223,8 @@ class Session:
             return await self._ended("drain")
         asked_ms = parts.clock.monotonic_ms()
         rescued_before = job.recoveries, job.refetched
-        want = share(parts.workers, place=parts.place)
+        chunks = len(await self._thread.insist(lambda ledger: ledger.chunk_names(job.id)))
+        want = share(parts.workers, chunks, place=parts.place)
         self._leases = await self._thread.insist(
             lambda ledger: ledger.lease(job.id, self._owner, life_s=parts.lease_s, want=want, is_dead=is_dead)
         )
@@ -216,7 +233,7 @@ class Session:
             await self._release()
             self._leases = ()
             return await self._ended("lost")
-        job = (await self._thread.insist(lambda ledger: ledger.books(job.id)))[0]
+        job = await self._thread.insist(lambda ledger: ledger.job(job.id))
         if control is not None:
             job = await self._thread.insist(partial(opened, job=job, trigger=parts.trigger))
         self._note_rescue(job, rescued_before)
@@ -224,7 +241,7 @@ class Session:
         return await self._work(job, control, asked_ms)
 
     async def _is_judged(self) -> bool:
-        """A changed scope that was cut short is applied first: nobody is given a lease before. False: told to stop."""
+        """A changed scope that was cut short is applied first; before that no lease is given. False: told to stop."""
         while await self._thread.insist(lambda ledger: judge_on(ledger, self._job.id)) is not None:
             if self._interrupt is not None:
                 return False
@@ -255,12 +272,12 @@ class Session:
             time_is_limited=job.options.time_limit_s is not None,
             on_wake=self._on_wake,
         )
-        fetcher = parts.open_fetcher()
+        fetchers, self._model = Fetchers(parts.open_fetcher), parts.open_model()
         try:
             heartbeat.start(self._leases, asked_ms=asked_ms)
             heartbeat.watch(asyncio.get_running_loop(), self._on_standstill)
             self._heartbeat = heartbeat
-            self._worker = await self._make_worker(job, heartbeat, fetcher)
+            self._worker = await self._make_worker(job, heartbeat, fetchers)
             self._pass_on()
             if control is not None:
                 self._keeper = Timekeeper(parts.clock, job, asked_ms=asked_ms, stale_after_s=parts.stale_after_s)
@@ -276,7 +293,9 @@ class Session:
             if self._timer is not None:
                 self._timer.cancel()
             try:
-                await fetcher.close()
+                if self._model is not None:
+                    await self._model.close()
+                await fetchers.close()
             finally:
                 heartbeat.stop()  # whatever happened: it would hold the job for as long as this program lives
             if self._telling is not None:
@@ -284,7 +303,7 @@ class Session:
         return await self._wind_up(how, heartbeat)
 
     async def _watch_time(self, keeper: Timekeeper, heartbeat: Heartbeat) -> None:
-        """A time-out is a durable request, as a pause is: no claim commits after it, and who is left carries it out."""
+        """A time-out is a durable request like a pause: no claim commits after it, and any worker carries it out."""
         while (why := keeper.called()) is None:
             await self._parts.clock.wait(keeper.wait_s())
         if self._worker is None or self._worker.orders.stop is not None or not heartbeat.usable():
@@ -293,10 +312,12 @@ class Session:
             self._pausing = asyncio.get_running_loop().create_task(self._request("time_out", "time_limit"))
         self._worker.stop(why)
 
-    async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetcher: Fetcher) -> Worker:
+    async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetchers: Fetchers) -> Worker:
         parts = self._parts
-        salt, mode, exclusions = await self._thread.insist(
-            lambda ledger: (ledger.salt(), ledger.mode(job.id), ledger.exclusions(job.id))
+        if parts.archived is not None:
+            job = replace(job, options=without_hosts(job.options))
+        salt, mode, exclusions, chunks = await self._thread.insist(
+            lambda book: (book.salt(), book.mode(job.id), book.exclusions(job.id), book.chunk_names(job.id))
         )
         standing = [pattern_of(each) for each in exclusions if each.is_active(job.generation)]
         for said in filter(None, map(untried, (*patterns_of(job.params), *standing))):
@@ -304,11 +325,31 @@ class Session:
             if parts.journal is not None:
                 joblog.pattern_untried(parts.journal, said)
         options = options_of(job.options, workers=parts.workers, place=parts.place)
+        if mode == STORED:  # stored pages need no requests, so no host is waited for
+            options = msgspec.structs.replace(options, delay_ms=0, jitter=0)
         tell_cut = None if parts.journal is None else partial(joblog.robots_cut, parts.journal)
-        book = RobotsBook(self._thread, parts.clock, parts.random, ignoring=options.ignore_robots, tell_cut=tell_cut)
-        pace = Pace(delay_ms=job.options.delay_ms, jitter=job.options.jitter)
+        book = RobotsBook(
+            self._thread,
+            parts.clock,
+            parts.random,
+            ignoring=options.ignore_robots,
+            keeping=parts.archived is None,
+            tell_cut=tell_cut,
+        )
+        pace = Pace(delay_ms=options.delay_ms, jitter=options.jitter)
         blocks = Blocks(job.id, self._thread, parts.clock, delay_ms=options.delay_ms)
-        fetching = Fetching(fetcher, book, self._thread, parts.clock, options, parts.random, pace, blocks)
+        fetching = Fetching(
+            fetchers,
+            book,
+            self._thread,
+            parts.clock,
+            options,
+            parts.random,
+            pace,
+            blocks,
+            files=parts.files,
+            asks_hosts=parts.archived is None,
+        )
         context = Context(
             params=job.params,
             salt=salt,
@@ -316,9 +357,18 @@ class Session:
             barring=book.barring,
             refusal=parts.refusal,
             cookies=options.cookies,
+            browser=options.browser,
             stored=self._stored,
+            results=self._results,
+            of_chunk=self._of_chunk,
+            of_job=self._of_job,
             max_attempts=job.options.max_attempts,
             nofollow="off" if options.ignore_robots else options.nofollow,
+            chunks=numbered(tuple(chunks.values())),
+            chunk_count=len(chunks),
+            kept=parts.kept,
+            archived=parts.archived,
+            model=self._model,
         )
         plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
         work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}
@@ -330,7 +380,13 @@ class Session:
             group=Group(job.id, str(self._owner), work, self.patience, per_host_max=options.targets_per_host),
             blobs=parts.blobs,
             executor=Executor(
-                parts.recipe, context, fetching, parts.clock, max_attempts=job.options.max_attempts, random=parts.random
+                parts.recipe,
+                context,
+                fetching,
+                parts.clock,
+                max_attempts=job.options.max_attempts,
+                random=parts.random,
+                stored=StoredResults(job.id, self._thread, parts.blobs) if mode == STORED else None,
             ),
             random=parts.random,
             pace=pace,
@@ -339,11 +395,12 @@ class Session:
             checkpointer=Checkpointer(job.id, options, parts.clock, workers=parts.workers),
             planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
             has_room=parts.has_room,
+            files=parts.files,
             on_commit=self._on_commit,
             on_idle=free_dead,
             stop_deadline_s=parts.stop_deadline_s,
             in_levels=parts.recipe.in_levels(job.params),
-            named=parts.recipe.names_targets,
+            named=parts.recipe.names_targets or bool(self._phases.made),  # made targets have names
             compared=parts.recipe.compares and mode == NEW,
             pages_max=self._job.options.max_pages,
             made=self._phases.made,
@@ -359,8 +416,39 @@ class Session:
             raise NotFound(f"target {target} has no stored body")
         return await asyncio.to_thread(self._parts.blobs.read, reference)
 
+    async def _of_chunk(self, chunk: int, types: tuple[str, ...], *, label: str = "") -> list[PageRow]:
+        """Records of one chunk, for steps that judge over them; read page by page, other work in between."""
+        where: list[tuple[str, bool, tuple[str, ...]]] = [("chunk", True, (f"C-{chunk:x}",)), ("type", True, types)]
+        if label:
+            where.append(("label", True, (label,)))
+        found: list[PageRow] = []
+        after = (0, -1)
+        while rows := await self._thread.call(partial(_chunk_rows, job=self._job.id, where=where, after=after)):
+            found += rows
+            after = rows[-1].target, rows[-1].n
+        return found
+
+    async def _of_job(
+        self, job: str, type: str, commits: Mapping[str, int], after: tuple[int, int, int], limit: int
+    ) -> list[Generation]:
+        """Records of another job as of these commit numbers, for steps that compare with them."""
+
+        def read(ledger: Ledger) -> list[Generation]:
+            return ledger.generations(ledger.job(job).id, type, commits=commits, after=after, limit=limit)
+
+        return await self._thread.call(read)
+
+    async def _results(self, kinds: tuple[str, ...]) -> AsyncIterator[PageRow]:
+        """Records of these kinds, for steps that put together what earlier phases made."""
+        after = (0, -1)
+        while rows := await self._thread.call(partial(_results_behind, self._job.id, after)):
+            for row in rows:
+                if row.kind in kinds:
+                    yield row
+            after = (rows[-1].target, rows[-1].n)
+
     async def _until_over(self, worker: Worker, control: Lease | None) -> str:
-        """Drained is not finished: the ledger says whether the books balance, and only to who holds the control."""
+        """Drained is not finished: the ledger says whether the books balance, and only to the holder of the control."""
         wait_s, taken = ASK_AGAIN_FIRST_S, 0
         while await worker.run():
             ended = await self._advanced(control)
@@ -383,11 +471,11 @@ class Session:
         return worker.orders.stop or "lost"
 
     async def _stale(self, control: Lease | None) -> str:
-        """How a job ends in which nothing moved: as the ledger says. A pause or the last page may come first."""
+        """How a stale job ends: as the ledger says. A pause or the last page may come first."""
         ended = await self._advanced(control, stale=stale_because(self._parts.stale_after_s))
         if ended is not None and ended.status != "in_progress":
             return ended.status
-        job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
+        job = await self._thread.insist(lambda ledger: ledger.job(self._job.id))
         return job.requested or "lost"
 
     async def _advanced(self, control: Lease | None, stale: str = "") -> Job | None:
@@ -404,7 +492,7 @@ class Session:
         if failed != self._plan_failed:
             self._plan_failed = failed
             self.on_plan_failed(failed)
-        job = (await self._thread.insist(lambda ledger: ledger.books(self._job.id)))[0]
+        job = await self._thread.insist(lambda ledger: ledger.job(self._job.id))
         return None if job.status == "in_progress" else job
 
     def _on_wake(self) -> None:
@@ -503,9 +591,19 @@ class Session:
     async def _ended(self, how: str) -> SessionEnd:
         job, counts, point = await self._thread.insist(lambda ledger: ledger.books(self._job.id))
         if how == "lost" and job.status in ("paused", "cancelled"):
-            how = job.status  # taken away by a rollback or a cancel: who worked it does not take it up again
+            how = job.status  # taken away by a rollback or a cancel: this session does not take it up again
         number, how = point.number if point else None, HOW.get(how, how)
         if self._parts.journal is not None and self._leases:
             alone = any(lease.kind == "control" for lease in self._leases)
             joblog.run_ended(self._parts.journal, job, counts, how=how, checkpoint=number, peak=self._peak, alone=alone)
         return SessionEnd(job, counts, number, how)
+
+
+def _chunk_rows(
+    ledger: Ledger, *, job: int, where: list[tuple[str, bool, tuple[str, ...]]], after: tuple[int, int]
+) -> list[PageRow]:
+    return ledger.results(job, where=where, after=after)
+
+
+def _results_behind(job: int, after: tuple[int, int], ledger: Ledger) -> list[PageRow]:
+    return ledger.results(job, after=after)

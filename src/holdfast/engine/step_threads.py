@@ -1,7 +1,7 @@
-"""The threads in which a step has something done (`asyncio.to_thread`), and in which names are looked up.
+"""The threads that run blocking calls of a step (`asyncio.to_thread`) and look up names.
 
-No thread can be ended from outside, and asyncio waits for them all before it lets its loop go: without a limit, though
-everything is saved. Here they are waited for like a page in hand: to the deadline of who was told to stop.
+No thread can be ended from outside, and asyncio waits for all of them without a limit before it closes its loop, even
+when everything is saved. Here they are waited for like a page in hand: until the deadline of a stopping session.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LOOK_EVERY_S = 0.05
 
 
 class StepThreads(ThreadPoolExecutor):
-    """The default executor of a session's loop. `is_late`: nobody has time to wait any more."""
+    """The default executor of a session's loop. `is_late`: the deadline for waiting has passed."""
 
     def __init__(self, is_late: Callable[[], bool]) -> None:
         super().__init__(thread_name_prefix=NAME)

@@ -1,4 +1,4 @@
-"""Calls the end of a job whose active time is used up, or in which nothing has moved for too long. Asked, never asking.
+"""Says when a job must end: its active time is used up, or nothing has moved for too long. Its owner asks it.
 
 Kept by the holder of the job's control chunk, which counts its time. Uses monotonic time, so clock changes have no
 effect.
@@ -23,7 +23,7 @@ class Timekeeper:
     def __init__(self, clock: Clock, job: Job, *, asked_ms: int, stale_after_s: float) -> None:
         self._clock, self._moved_ms, self._stale_ms = clock, asked_ms, round(stale_after_s * 1000)
         self._asked_ms = self._awake_ms = asked_ms
-        self._lock = threading.Lock()  # whoever of two threads looks first after a sleep, it is counted once
+        self._lock = threading.Lock()  # two threads may notice the same sleep; it is counted once
         left_ms = time_left_ms(job.options, job.active_ms)
         self._ends_ms = None if left_ms is None else asked_ms + left_ms
         self.step_s = min(STEP_S_MAX, stale_after_s / 4) if left_ms is None else LIMITED_STEP_S
@@ -34,8 +34,8 @@ class Timekeeper:
         self._moved_ms = self._clock.monotonic_ms()
 
     def called(self) -> str | None:
-        """`time_out`, `stale`, or None while there is time. To be asked every `step_s` or more often: a time in which
-        nobody asked is no standstill, as when the process was stopped, its database away, or a step did not let go."""
+        """`time_out`, `stale`, or None while there is time. Call it every `step_s` or more often: time without
+        a call does not count as a standstill (a stopped process, a lost database, a step that blocked the loop)."""
         self.awake()
         now = self._clock.monotonic_ms()
         unasked_ms, self._asked_ms = now - self._asked_ms, now
@@ -46,9 +46,9 @@ class Timekeeper:
         return "stale" if now - self._moved_ms >= self._stale_ms else None
 
     def awake(self) -> None:
-        """This process runs, said by any of its threads: only while none did was it asleep, and its time stood still.
+        """Any thread calls this to show that the process runs. Without calls it was asleep, which costs no active time.
 
-        A step that computes for seconds keeps who asks waiting, and is work: the heartbeat's thread says so meanwhile.
+        A step that computes for seconds blocks `called`, and is work: the heartbeat's thread calls this meanwhile.
         """
         with self._lock:
             now = self._clock.monotonic_ms()

@@ -24,8 +24,8 @@ def waited_for(ledger: Ledger, job: Job, counts: Counts, now_ms: int) -> str:
 
 
 def hosts_held(ledger: Ledger, job: Job, now_ms: int, limit: int = 3) -> list[str]:
-    """Hosts that are left alone for a while though targets of theirs are pending, the fullest first; while others of
-    the job's hosts are asked, nobody would notice."""
+    """Hosts that are left alone for a while although they have pending targets, the fullest first. Users would not
+    notice them while the job's other hosts are asked."""
     if job.status != "in_progress":
         return []
     held = [row for row in ledger.hosts_waiting(job.id) if row.pending and row.hold_until - now_ms >= NOTABLE_MS]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.clock import Clock, jittered
 from holdfast.engine import joblog
 from holdfast.engine.blocks import Blocks
-from holdfast.engine.bodies import pack_ahead, stored
+from holdfast.engine.bodies import named, pack_ahead, stored
 from holdfast.engine.checkpointer import Checkpointer
 from holdfast.engine.execute import Executor, Finished, handed_back
 from holdfast.engine.group import Committed, Group
@@ -29,7 +29,7 @@ from holdfast.model.job import Job, Options
 from holdfast.model.target import Claimed
 from holdfast.policy.blocking import blocking
 from holdfast.policy.politeness import FORBIDDEN
-from holdfast.ports import Blobs, Journal, Ledger
+from holdfast.ports import Blobs, Files, Journal, Ledger
 
 if TYPE_CHECKING:
     from random import Random
@@ -86,6 +86,7 @@ class Worker:
     pages_max: int | None = None  # the job's page limit, over all workers
     in_hand_max: int = 0  # claims at once, those in the queue included; 0: twice what may be in flight
     journal: Journal | None = None
+    files: Files | None = None
     orders: Orders = field(default_factory=Orders)
     taken: int = 0  # targets that were ever claimed
     _queue: deque[Claimed] = field(default_factory=deque)
@@ -220,7 +221,7 @@ class Worker:
             await self.thread.call(lambda _: self.group.drop(lost))
             self._drop_lost(set(self.group.leases))
         while self.heartbeat.is_behind() and not self.heartbeat.usable():
-            await self.clock.wait(CATCH_UP_S)  # we stood still; perhaps nobody has taken our leases meanwhile
+            await self.clock.wait(CATCH_UP_S)  # we stood still; perhaps our leases were not taken meanwhile
         if not self.heartbeat.usable() and self.orders.stop is None:
             self.stop("lost")
             self.orders.deadline_ms = self.clock.monotonic_ms()
@@ -376,11 +377,14 @@ class Worker:
 
     async def _carry(self, group: Sequence[Finished], wish: Wish | None) -> None:
         """A group on its way. Until its commit is answered it is in hand, whatever happens."""
-        asked_ms = 0
+        asked_ms, kept = 0, group
 
         def commit(ledger: Ledger) -> Committed:
             nonlocal asked_ms
+            nonlocal kept
             kept = stored(self.blobs, group)
+            if self.files is not None:
+                kept = named(self.files, kept, self.executor.not_kept)
             reason = self.checkpointer.reason(ledger, len(group))
             asked_ms = self.clock.monotonic_ms()
             return self.group.commit(ledger, kept, wish, reason)
@@ -393,6 +397,9 @@ class Worker:
         finally:
             self._wake.set()
         self._sent, self._carrying = (), None
+        for before, item in zip(group, kept, strict=True):
+            if self.journal is not None and item.verdict.move != before.verdict.move:
+                joblog.target_worked(self.journal, item)
         self._after(committed, wish, asked_ms)
 
     def _after(self, committed: Committed, wish: Wish | None, asked_ms: int) -> None:

@@ -21,7 +21,7 @@ Network = IPv4Network | IPv6Network
 DEFAULT_PORTS = {"http:": 80, "https:": 443}
 
 # Our own table and not `is_global`: that one has changed its mind between patch releases of Python.
-# "private" is what --allow-private lets through; "reserved" is nobody's server; first match counts.
+# "private" is what --allow-private lets through; "reserved" has no servers; first match counts.
 _TABLE: tuple[tuple[Network, str], ...] = tuple(
     (ip_network(network), kind)
     for network, kind in (
@@ -175,7 +175,7 @@ def _endpoint(text: str) -> tuple[Address, int]:
     try:
         endpoint = plain_address(host.removeprefix("[").removesuffix("]")), int(port)
     except ValueError:
-        raise BadParams(f"{text!r} is no address:port; write 127.0.0.1:8123 or [::1]:8123") from None
+        raise BadParams(f"{text!r} is not an address:port; write 127.0.0.1:8123 or [::1]:8123") from None
     if not 0 < endpoint[1] < 65536:
         raise BadParams(f"{text!r} has no port between 1 and 65535")
     return endpoint

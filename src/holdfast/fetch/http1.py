@@ -22,7 +22,7 @@ _CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
 
 
 class Head:
-    """The status and the header fields on their way in. `skipped` counts the lines that are no header."""
+    """The status and the header fields on their way in. `skipped` counts the lines that are not headers."""
 
     def __init__(self, budget: Budget) -> None:
         self.status = self.skipped = 0

@@ -70,7 +70,7 @@ def counts_from(rows: Iterable[Row]) -> Counts:
     by_type: dict[str, Counter[str]] = {}
     for type_, status, reason, n in rows:
         if not (isinstance(type_, str) and isinstance(status, str) and isinstance(reason, str)):
-            raise Corrupt("a counter of the ledger has a name that is no text: the ledger is damaged")
+            raise Corrupt("a counter of the ledger has a name that is not text: the ledger is damaged")
         total[status] += n
         by_type.setdefault(type_, Counter())[status] += n
         if status in by_reason:
@@ -91,8 +91,8 @@ def _seven(parts: Counter[str]) -> dict[str, int]:
 def write_checkpoint(tx: Tx, job: int, reason: str) -> int:
     """A restore point as of this transaction: commit vector, counts, cursor, chained to its predecessor.
 
-    Two workers may be due at once: whoever calls this has taken the job's turn before any row. Vector and counts are
-    read by one statement, which is one snapshot; else the one would tell of commits that the other leaves out.
+    Two workers may be due at once, so the caller has taken the job's turn before any row. One statement reads vector
+    and counts, which makes them one snapshot; two statements could disagree about a commit.
     """
     write_tallies(tx)
     row = one(

@@ -121,7 +121,7 @@ class PostgresStore:
 
     def _assert_settings(self, connection: psycopg.Connection[Row]) -> None:
         encoding = connection.info.parameter_status("server_encoding")
-        if encoding != ENCODING:  # asked first: what SQL_ASCII answers is no text
+        if encoding != ENCODING:  # asked first: SQL_ASCII answers in bytes, not text
             raise LedgerUnfit(
                 f"this PostgreSQL database has the encoding {encoding}, which cannot keep every text; a ledger needs "
                 f"{ENCODING}; nothing was written",
@@ -217,8 +217,8 @@ class PostgresStore:
 
     @contextmanager
     def reserved(self, ids: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
-        """Others insert meanwhile, so a range is taken out of each sequence while nobody can; what is not used stays
-        a gap, unless nobody came after it. Table by table: no lock is held while another is waited for."""
+        """Others insert meanwhile, so a range is taken out of each sequence under a lock. An unused range stays a gap,
+        unless nothing was inserted after it. Table by table: no lock is held while waiting for another."""
         before: dict[str, int] = {}
         moved: dict[str, int] = {}
         try:
@@ -238,7 +238,7 @@ class PostgresStore:
 
     @contextmanager
     def _numbering(self, table: str) -> Iterator[tuple[PostgresTx, str, int]]:
-        """A table's sequence and the id that it gives next, while nobody can insert."""
+        """A table's sequence and the id that it gives next. Inserts wait meanwhile."""
         with self._talking():
             connection = self._open()
             with self._watchdog.over(connection.fileno()), connection.transaction():
@@ -335,6 +335,9 @@ class PostgresTx:
 
     def contains(self, column: str) -> str:
         return f"position(? IN {column}) > 0"
+
+    def among(self, ids: Sequence[int]) -> tuple[str, Sequence[Any]]:
+        return "= ANY (?)", [list(ids)]
 
     def take_turns(self, job: int) -> None:
         self.rows("SELECT pg_advisory_xact_lock(?, ?)", (TURN_LOCK, job % (1 << 31)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from holdfast.faults import point
 from holdfast.model.states import JOB, State
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 _JOB_STATUSES = ", ".join(f"'{status}'" for status in JOB.states)
 _STATES = ", ".join(str(int(state)) for state in State)
@@ -195,7 +195,23 @@ CREATE TABLE phase_plan (
 ) {compact}
 """
 
-MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4, 5: _V5}
+# What a chunk is called where its job's kind names them: a keyword, a slice of a list.
+_V6_CHUNK_NAMES = """
+ALTER TABLE chunk ADD COLUMN name TEXT NOT NULL DEFAULT ''
+"""
+
+# Files of their own beside a target's body. Found by path (whose is this file?) and by hash (is it here already?).
+_V6_ARTIFACTS = """
+CREATE TABLE artifact (
+  target BIGINT NOT NULL, gen BIGINT NOT NULL, n BIGINT NOT NULL, chunk BIGINT NOT NULL, no BIGINT NOT NULL,
+  role TEXT NOT NULL, path TEXT NOT NULL, size BIGINT NOT NULL, sha256 {blob} NOT NULL, media TEXT NOT NULL,
+  url TEXT NOT NULL, PRIMARY KEY (target, gen, n)
+) {compact};
+CREATE INDEX artifact_path ON artifact (path);
+CREATE INDEX artifact_sha256 ON artifact (sha256)
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4, 5: _V5, 6: f"{_V6_CHUNK_NAMES.rstrip()};{_V6_ARTIFACTS}"}
 LEDGER_TABLE = (
     "CREATE TABLE ledger (id TEXT NOT NULL, schema_version BIGINT NOT NULL, salt {blob} NOT NULL, created_at BIGINT)"
 )

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from holdfast.faults import EVERY_POINT, point
 from holdfast.ledger.books import write_tallies
 from holdfast.ledger.copies import copy_in, portable
-from holdfast.ledger.reads import as_of, events, failures, frontier, streams, surveys
+from holdfast.ledger.reads import artifacts, as_of, details, events, failures, frontier, streams, surveys
 from holdfast.ledger.reads import jobs as jobs_reads
 from holdfast.ledger.reads import targets as targets_reads
 from holdfast.ledger.tx import Tx, one
@@ -26,20 +26,23 @@ from holdfast.ledger.verbs import (
     rollback,
     settle,
 )
+from holdfast.model.artifact import ArtifactRow
 from holdfast.model.bookmark import Bookmark, EndedTarget, Fresh
 from holdfast.model.claim import Holding, Settled, Wish
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
 from holdfast.model.host import UNTOLD, HostLook, KeptRobots, RobotsAnswer, Turn, Visited
-from holdfast.model.job import ONE_PHASE, Counts, Job, JobSpec, Options, Phases
+from holdfast.model.job import ANY_JOB, ONE_PHASE, Counts, Grown, Job, JobFilter, JobSpec, Options, Phases
 from holdfast.model.lease import Holder, Lease, Owner, Rescued
 from holdfast.model.look import (
     NOTHING_KNOWN,
     Change,
     CheckpointRow,
+    Detail,
     EventKind,
     EventPlace,
     EventRow,
     Failures,
+    Generation,
     HostWait,
     ListedTarget,
     RunLook,
@@ -74,7 +77,7 @@ class Store(Protocol):
 
     def reserved(self, ids: Mapping[str, tuple[int, int]]) -> AbstractContextManager[dict[str, int]]:
         """By how much ids of each table must be moved so that they are free here and stay so; given back where the
-        body is refused. A table that is missing from the answer is looked at by whoever writes to it."""
+        body is refused. For a table that is missing from the answer the writer finds free ids itself."""
 
     def close(self) -> None: ...
 
@@ -181,8 +184,12 @@ class SqlLedger:
     def include(self, job: int, n: int, *, actor: str) -> Exclusion:
         return self._write("include", lambda tx: exclude.include(tx, job, n, actor=actor))
 
-    def rescope(self, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
-        return self._write("rescope", lambda tx: rescope.rescope(tx, known, params, actor=actor, because=because))
+    def rescope(
+        self, known: Job, params: dict[str, Any], *, actor: str, because: str, grown: Grown | None = None
+    ) -> Job:
+        return self._write(
+            "rescope", lambda tx: rescope.rescope(tx, known, params, grown, actor=actor, because=because)
+        )
 
     def repair(self, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
         return self._write("mend", lambda tx: repair.repair(tx, job, targets, actor=actor, because=because))
@@ -306,11 +313,13 @@ class SqlLedger:
     def damage(self) -> list[str]:
         return self._store.damage()
 
-    def job(self, reference: str) -> Job:
-        return self._read(lambda tx: jobs_reads.find_job(tx, reference))
+    def job(self, reference: int | str, *, owner: str | None = None) -> Job:
+        return self._read(lambda tx: jobs_reads.find_job(tx, reference, owner))
 
-    def jobs(self) -> list[Job]:
-        return self._read(jobs_reads.all_jobs)
+    def jobs(
+        self, *, owner: str | None = None, where: JobFilter = ANY_JOB, after: int = 0, limit: int | None = None
+    ) -> list[Job]:
+        return self._read(lambda tx: jobs_reads.list_jobs(tx, owner, where, after, limit))
 
     def books(self, job: int) -> tuple[Job, Counts, Checkpoint | None]:
         return self._read(lambda tx: jobs_reads.books(tx, job))
@@ -387,7 +396,7 @@ class SqlLedger:
         newest: bool = False,
         beyond: Mapping[int, int] = NOTHING_KNOWN,
     ) -> list[EventRow]:
-        wanted = events.Wanted(job, since, tuple(kinds), tuple(without), after, limit, newest, beyond)
+        wanted = events.EventFilter(job, since, tuple(kinds), tuple(without), after, limit, newest, beyond)
         return self._read(lambda tx: events.events(tx, wanted))
 
     def checkpoints(self, job: int, *, before: int | None = None, limit: int = 500) -> list[CheckpointRow]:
@@ -403,8 +412,25 @@ class SqlLedger:
     ) -> list[tuple[bytes, str]]:
         return self._read(lambda tx: as_of.links_out(tx, job, commits, after, limit))
 
+    def generations(
+        self,
+        job: int,
+        kind: str,
+        *,
+        commits: Mapping[str, int] | None = None,
+        after: tuple[int, int, int] = (0, 0, -1),
+        limit: int = 500,
+    ) -> list[Generation]:
+        return self._read(lambda tx: as_of.generations(tx, job, kind, commits, after, limit))
+
     def pulse(self, job: int) -> int:
         return self._read(lambda tx: events.pulse(tx, job))
+
+    def artifacts(self, job: int, *, after: tuple[int, int] = (0, -1), limit: int = 500) -> list[ArtifactRow]:
+        return self._read(lambda tx: artifacts.artifacts(tx, job, after, limit))
+
+    def with_hash(self, sha256: bytes, *, job: int | None = None, limit: int = 10) -> list[ArtifactRow]:
+        return self._read(lambda tx: artifacts.with_hash(tx, sha256, job, limit))
 
     # Surveys
 
@@ -420,6 +446,16 @@ class SqlLedger:
     def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
         return self._read(lambda tx: surveys.breakdown(tx, job, by))
 
+    def details(
+        self,
+        job: int,
+        *,
+        commits: Mapping[str, int] | None = None,
+        params_of: Sequence[str] | None = None,
+        records_of: Sequence[str] | None = None,
+    ) -> list[Detail]:
+        return self._read(lambda tx: details.details(tx, job, commits, params_of, records_of))
+
     def link_out(self, job: int, key: bytes) -> int | None:
         return self._read(lambda tx: surveys.link_out(tx, job, key))
 
@@ -431,6 +467,9 @@ class SqlLedger:
 
     def open_chunks(self, job: int) -> list[tuple[int, int]]:
         return self._read(lambda tx: surveys.open_chunks(tx, job))
+
+    def chunk_names(self, job: int) -> dict[int, str]:
+        return self._read(lambda tx: surveys.chunk_names(tx, job))
 
     def runs(self, job: int) -> list[RunLook]:
         return self._read(lambda tx: surveys.runs(tx, job))

@@ -81,7 +81,7 @@ class SqliteStore:
             if version is not None and version < SCHEMA_VERSION and not upgrades:
                 raise LedgerUnfit(
                     f"{self._path} has schema {version}, this program has {SCHEMA_VERSION}, and a look changes nothing",
-                    hint="holdfast db upgrade; whoever starts or resumes a job upgrades it too, after a backup",
+                    hint="holdfast db upgrade; starting or resuming a job upgrades it too, after a backup",
                 )
             if version is None:
                 self._connection.execute("PRAGMA page_size = 4096")
@@ -264,6 +264,7 @@ class SqliteTx:
         self.tallies: defaultdict[TallyKey, int] = defaultdict(int)
         self.lanes: dict[tuple[int, str, str], tuple[int, int]] = {}
         self._wall: int | None = None
+        self._lease_now: int | None = None
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         return self._connection.execute(sql, parameters).fetchall()
@@ -303,7 +304,10 @@ class SqliteTx:
         return self._wall
 
     def lease_now(self) -> int:
-        return self._clock.monotonic_ms()
+        """One instant for the whole transaction: all chunks of a lease lapse together, and are taken together."""
+        if self._lease_now is None:
+            self._lease_now = self._clock.monotonic_ms()
+        return self._lease_now
 
     def is_other_boot(self, owner_boot: str) -> bool:
         return owner_boot != self.boot
@@ -330,6 +334,9 @@ class SqliteTx:
     def contains(self, column: str) -> str:
         return f"instr({column}, ?) > 0"
 
+    def among(self, ids: Sequence[int]) -> tuple[str, Sequence[Any]]:
+        return f"IN ({marks(ids)})", ids
+
     def take_turns(self, job: int) -> None:
         return None
 
@@ -345,7 +352,7 @@ class SqliteTx:
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:
-    """Also while somebody recovers what a killed process left: that is an extended code, in the upper bytes."""
+    """Also while another process recovers what a killed one left: that is an extended code, in the upper bytes."""
     return _code(error) & 0xFF == sqlite3.SQLITE_BUSY
 
 
@@ -388,7 +395,7 @@ def _translated(error: sqlite3.DatabaseError, path: Path) -> HoldfastError:
 
 
 def unwritable(path: Path) -> BadParams:
-    """Another folder has other jobs: whoever means those of this ledger needs a copy of it."""
+    """Another folder has other jobs: to reach the jobs of this ledger, copy it there."""
     way = "choose another with --data DIR"
     if path.exists():
         way = "it can be looked at; to work its jobs make it writable, or copy it and name the copy with --data DIR"
@@ -428,8 +435,8 @@ def version_of(path: Path) -> int | None:
 
 
 def make_file(path: Path) -> None:
-    """SQLite would let the umask say who reads it. An empty file that is as open as its folder becomes the ledger; its
-    -wal and -shm are as open as it is. Where it cannot be made, SQLite says why. It is not opened: see live_file."""
+    """Make an empty file with the permissions of its folder. SQLite itself would follow the umask; -wal and -shm follow
+    the file. If it cannot be made, SQLite says why. It is not opened: see live_file."""
     with suppress(OSError):
         os.mknod(path, path.parent.stat().st_mode & READ_AND_WRITE | stat.S_IRUSR | stat.S_IWUSR | stat.S_IFREG)
 

@@ -1,6 +1,6 @@
 """A ledger file in a folder that cannot be written: opened to be looked at, and for nothing else.
 
-A file in WAL mode is read with its -wal and -shm beside it. Where there is no -wal, nobody has it open and all of it is
+A file in WAL mode is read with its -wal and -shm beside it. Without a -wal no process has it open and all of it is
 in the file itself; then SQLite is told that the file stays as it is, and after every read we make sure that it did.
 """
 
@@ -33,7 +33,7 @@ class LookStore(SqliteStore):
         return self._opened(f"{uri}?mode=ro{'&immutable=1' * self._stands_still}")
 
     def prepare(self, *, upgrades: bool = True) -> None:
-        """Settings that are no writing, and a schema of this program's version: it cannot be upgraded here."""
+        """Settings that write nothing, and a check that the schema is this program's: it cannot be upgraded here."""
         try:
             for name in WITHOUT_WRITING:
                 self._set(name, PRAGMAS[name])
@@ -53,11 +53,11 @@ class LookStore(SqliteStore):
         with super().read() as tx:
             yield tx
         if self._stands_still and (self._wal.exists() or _stamp(self._path) != self._seen):
-            raise LedgerUnavailable(f"somebody began to write {self._path} while it was looked at; look again")
+            raise LedgerUnavailable(f"another process began to write {self._path} while it was read; try again")
 
 
 class LookedAtLedger(SqliteLedger):
-    """Whoever writes to it is told that the folder cannot be written."""
+    """A write raises: the folder cannot be written."""
 
     kind_of_store = LookStore
 

@@ -59,6 +59,9 @@ class Tx(Protocol):
     def contains(self, column: str) -> str:
         """The engine's condition that a column of bytes contains those of a parameter."""
 
+    def among(self, ids: Sequence[int]) -> tuple[str, Sequence[Any]]:
+        """The engine's condition that a column is one of many ids, with its parameters: no driver is to parse each."""
+
     def take_turns(self, job: int) -> None:
         """From here to the commit, only one transaction of this job; takes no row, so it cannot cross a row lock."""
 

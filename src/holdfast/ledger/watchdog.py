@@ -22,7 +22,7 @@ class Watchdog:
         self._answer_ms = round(answer_s * 1000)
         self._look_every_s = answer_s / 10
         self._clock = SystemClock()
-        self._lock = threading.Lock()  # who holds it with a descriptor in `_talking` knows that it is open
+        self._lock = threading.Lock()  # while it is held, a descriptor in `_talking` stays open
         self._talking: int | None = None
         self._since_ms = 0
         self._closed = threading.Event()
@@ -58,6 +58,6 @@ class Watchdog:
 
 
 def _hang_up(descriptor: int) -> None:
-    """Whoever waits for it reads the end of the connection."""
+    """The waiting thread then reads the end of the connection."""
     with suppress(OSError), socket.socket(fileno=os.dup(descriptor)) as line:
         line.shutdown(socket.SHUT_RDWR)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from holdfast.errors import BadParams, Corrupt
@@ -23,7 +21,7 @@ class Bookmark(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self)
 
     def behind(self, other: Bookmark) -> Bookmark:
-        """The further of both, chunk by chunk: a bookmark never goes back, whoever saves it."""
+        """The further of both, chunk by chunk: no reader can move a bookmark back."""
         furthest = dict(other.commits)
         for chunk, no in self.commits.items():
             furthest[chunk] = max(no, furthest.get(chunk, 0))
@@ -45,8 +43,7 @@ def read_bookmark(stored: bytes) -> Bookmark:
         raise Corrupt(f"a consumer's bookmark cannot be read: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Fresh:
+class Fresh(msgspec.Struct, frozen=True):
     """A result and the commit that published it; `place` is its number in that commit."""
 
     chunk: int
@@ -55,8 +52,7 @@ class Fresh:
     row: PageRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndedTarget:
+class EndedTarget(msgspec.Struct, frozen=True, kw_only=True):
     """A target that came to its end in a commit: succeeded, skipped or failed, by which try."""
 
     chunk: int

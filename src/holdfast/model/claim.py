@@ -24,7 +24,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     named: bool = False  # whether targets of this job may have names and params to be handed along
     compared: bool = False  # whether targets are handed the records of their last good results along
     made: tuple[str, ...] = ()  # types of targets that a page limit does not count
-    pages_max: int | None = None  # the job's page limit: no claim may lead beyond it, whoever else claims
+    pages_max: int | None = None  # the job's page limit, which all workers' claims together must not pass
 
 
 class SettleAnswer(msgspec.Struct, frozen=True):

@@ -8,13 +8,12 @@ nothing for a while.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from holdfast.errors import Corrupt
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(msgspec.Struct, frozen=True):
     name: str
     meaning: str
     retryable: bool
@@ -54,8 +53,23 @@ _ROWS = (
     ),
     Code("recipe_error", "a recipe step raised", True, fault="recipe"),
     Code("answer_unreadable", "the answer has not the expected shape", True, attempts=2),
+    Code("engine_blocked", "a search engine blocks us, and the others are asked", False),
+    Code("too_few_images", "fewer images than wanted, and nothing more to try", False),
+    Code("other_job_changed", "the images of another job, which are left out, are not those of the beginning", False),
+    Code("incomplete_record", "the site showed a part of the case only, or gave no settled answer about it", True),
+    Code("malformed_pdf", "no PDF, or one that is cut off or does not open", True),
+    Code("session_expired", "the site knows our session no more, and gave no new one", True),
+    Code("invalid_signed_url", "the site named an address where it serves no files, or one that had expired", True),
     Code("disk_full", "no room to save", False, fault="ours", pauses_job=True, hands_back=True),
     Code("no_resources", "our computer had no descriptors or memory for it", True, fault="ours", hands_back=True),
+    Code("browser_launch_failed", "Chromium did not start", True, fault="ours", hands_back=True),
+    Code("browser_crashed", "Chromium died under the page, again and again", True, attempts=2),
+    Code("element_not_found", "what was waited for did not come up on the page", True, attempts=2),
+    Code("click_timeout", "what was found on the page could not be clicked", False),
+    Code(
+        "not_stored", "it was not kept, and nothing is fetched while stored pages are run again", False, fault="recipe"
+    ),
+    Code("not_archived", "the archive that the job reads has no answer for this URL", False, fault="input"),
     Code("poison", "killed its worker three times, alone", False),
     Code("stale", "no progress for too long while it was worked", False, fault="ours"),
     Code("lost_lease", "the chunk went to another worker", True, fault="ours"),

@@ -6,7 +6,7 @@ are not known to be harmless are told as well, so that a new one cannot be forgo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from holdfast.model.job import Options
@@ -14,27 +14,41 @@ from holdfast.model.job import Options
 REFERENCES = ("env:", "file:")
 SHOWN_MAX = 5
 TEXT_MAX = 200
+ARCHIVES = "from_warc"  # the param of a site that is read from files
+LIST = "list"  # the param of documents, and of images that a list names
 # How fast, how long, how often, how much; or nothing but a name. A restore forgets where results were written to.
 HARMLESS = frozenset(
     {
         "concurrency", "per_host", "delay_ms", "jitter", "max_attempts", "timeout_s", "connect_timeout_s",
         "first_byte_timeout_s", "idle_timeout_s", "max_bytes", "bytes_in_flight", "user_agent", "cookies",
-        "detect_blocks",
+        "detect_blocks", "record",
         "checkpoint_targets", "checkpoint_s", "own", "targets_per_host", "max_pages", "time_limit_s", "recipe_sha256",
         "batch", "output", "output_form", "auto_resume",
     }
 )  # fmt: skip
 
 
-def demands(options: Options) -> tuple[str, ...]:
+def demands(options: Options, params: Mapping[str, Any] | None = None) -> tuple[str, ...]:
     """One line for each thing that a person should have agreed to; empty: it fetches public pages."""
     plain = Options()
-    return tuple(
-        line[:TEXT_MAX]
+    lines = [
+        line
         for name in Options.__struct_fields__
         if name not in HARMLESS and getattr(options, name) != getattr(plain, name)
         for line in _TOLD.get(name, _as_it_is)(name, getattr(options, name))
-    )
+    ]
+    archives = (params or {}).get(ARCHIVES)
+    if isinstance(archives, list) and archives:
+        lines += _said("reads these files of this computer: {}")(ARCHIVES, archives)
+    lines += _list((params or {}).get(LIST))
+    return tuple(line[:TEXT_MAX] for line in lines)
+
+
+def _list(given: Any) -> Iterator[str]:
+    """One at a URL is fetched like any page."""
+    is_url = isinstance(given, str) and "://" in given
+    if given and not is_url:
+        yield f"{LIST}: reads this file of this computer: {given.get('path') if isinstance(given, dict) else given}"
 
 
 def _as_it_is(name: str, value: Any) -> Iterator[str]:

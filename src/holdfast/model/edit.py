@@ -10,6 +10,7 @@ from holdfast.model.job import Counts
 REOPENING = ("retry", "rescan", "restart")  # job verbs that put targets back, each by a walk
 NEW = "new"
 MODES = ("full", NEW)
+STORED = "stored"  # nothing is fetched: the recipe is run again over stored pages
 SLICE = 1000  # rows that one commit looks at
 
 

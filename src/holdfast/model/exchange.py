@@ -2,17 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
 import msgspec
 
 Headers = tuple[tuple[str, str], ...]
 NOT_MODIFIED = 304
+SEE_OTHER = 303
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+GET, POST = "GET", "POST"
+METHODS = (GET, POST, "PUT", "PATCH", "DELETE", "HEAD")
+HTTP = "http"  # the name of the fetcher that every job has
+BROWSER = "browser"
+FORM = "application/x-www-form-urlencoded"
+JSON = "application/json"
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
-    """A GET of a canonical URL."""
+    """What is asked for: a GET of a canonical URL, unless it says otherwise. `by` names the fetcher that sends it."""
 
     url: str
     headers: Headers = ()
+    method: str = GET
+    body: bytes = b""
+    by: str = HTTP
+
+    @property
+    def is_plain(self) -> bool:
+        """A GET without a body: it may be repeated without a second thought."""
+        return self.method == GET and not self.body
+
+    @classmethod
+    def form(cls, url: str, fields: Mapping[str, str] | Sequence[tuple[str, str]], headers: Headers = ()) -> Request:
+        """A form as a browser posts it."""
+        return cls(url, (("Content-Type", FORM), *headers), POST, urlencode(fields).encode("ascii"))
+
+    @classmethod
+    def json(cls, url: str, value: Any, headers: Headers = ()) -> Request:
+        """A value posted as JSON."""
+        return cls(url, (("Content-Type", JSON), *headers), POST, msgspec.json.encode(value))
+
+    def redirected(self, url: str, status: int) -> Request:
+        """What is asked of the URL that an answer with this status leads to (RFC 9110, 15.4): 303 always means a GET,
+        301 and 302 do where a form was posted, 307 and 308 repeat the request as it was."""
+        to_get = (status == SEE_OTHER and self.method != "HEAD") or (status in (301, 302) and self.method == POST)
+        if not to_get:
+            return msgspec.structs.replace(self, url=url)
+        kept = tuple((name, value) for name, value in self.headers if not name.lower().startswith("content-"))
+        return Request(url, kept, by=self.by)
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
@@ -25,6 +66,7 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     encoding: str = ""  # the Content-Encoding that was undone
     address: str = ""
     elapsed_ms: int = 0
+    answered_at: int = 0  # wall ms, where the answer was not given just now
 
     def header(self, name: str) -> str | None:
         """The first header of that name."""
@@ -37,6 +79,23 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     def media(self) -> str:
         """The media type without parameters, lower-case; empty where none was declared."""
         return (self.header("content-type") or "").partition(";")[0].strip().lower()
+
+    @property
+    def last_modified(self) -> str:
+        """Empty where it cannot tell two versions apart: it counts in seconds, so that something which changes twice
+        within the second of the answer would be called unchanged for ever (RFC 9110, 8.8.2.2)."""
+        then = self.header("last-modified") or ""
+        return "" if then == self.header("date") else then
+
+
+class ArchivedAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer as a WARC record has it: the HTTP message of `block`. Of a revisit the content is that of `first`, an
+    earlier answer, and `block` may be empty. `cut` says why a part is missing."""
+
+    at: int  # wall ms
+    block: bytes
+    first: bytes = b""
+    cut: str = ""
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,7 +44,7 @@ class KeptRobots(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RobotsAnswer(msgspec.Struct, frozen=True):
-    """What the ledger says about an origin: it is `kept`, or the asker is to `ask` now, or somebody else just does."""
+    """What the ledger says about an origin: it is `kept`, or the asker is to `ask` now, or another worker is asking."""
 
     kept: KeptRobots | None = None
     ask: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -11,7 +10,9 @@ import msgspec
 from holdfast.errors import BadParams
 from holdfast.model.spelling import as_word
 
-WORK_CHUNKS = 16
+WORK_CHUNKS = 16  # of a job whose kind names none
+CHUNKS_MAX = 1_000
+CHUNK_NAME_MAX = 200
 CHUNKINGS = ("key", "host")
 PHASES = ("crawling", "extracting", "analyzing", "generating")
 FETCHING = PHASES[0]  # the phase that every job begins with, and the one that a page limit ends
@@ -45,6 +46,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ca_bundle: str = ""  # a file of certificates to trust besides the system's
     proxy: str = ""  # a URL, or where one with a password is to be found: env:NAME, file:PATH
     cookies: bool = False
+    browser: bool = False  # pages are fetched with Chromium
+    record: bool = False  # every exchange is kept, as WARC
     allow: tuple[str, ...] = ()  # "127.0.0.1:8123": private addresses let through, one by one
     allow_private: bool = False
     resolve: dict[str, str] = {}  # name -> "address:port": simulated worlds
@@ -62,25 +65,54 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     batch: str = ""  # the list that the job is a row of
     output: str = ""  # the file that results are written to when a command that works the job ends, and its form
     output_form: str = ""
+    model_url: str = ""  # of a service that words the sections of a report; empty: rules word them
+    model: str = ""  # its name there
+    model_key: str = ""  # where its key is to be found: env:NAME, file:PATH; filled in where it is used, never stored
     auto_resume: bool = True  # found unfinished by a `resume` of all: goes on; False: is paused
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSpec:
+class JobFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which jobs are meant: those whose fields have these values. None: any."""
+
+    uid: str | None = None
+    name: str | None = None
+    identity: str | None = None
+    recipe: str | None = None
+    status: str | None = None
+
+    def wanted(self) -> dict[str, str]:
+        """The fields that a value was given for."""
+        values = ((name, getattr(self, name)) for name in ("uid", "name", "identity", "recipe", "status"))
+        return {name: value for name, value in values if value is not None}
+
+
+ANY_JOB = JobFilter()
+
+
+class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A job as submitted. `identity` is recipe + inputs, or recipe + name where the user named it."""
 
     recipe: str
     name: str
     identity: str
     params: dict[str, Any]
-    options: Options = field(default_factory=Options)
+    options: Options = msgspec.field(default_factory=Options)
     chunking: str = "host"
     planned_total: int | None = None
     owner: str = ""
+    chunks: tuple[str, ...] = ()  # names of its work chunks, in their order; none: WORK_CHUNKS without names
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Grown(msgspec.Struct, frozen=True):
+    """What changed params make of a job whose plan grows: the names of its chunks, where they have any, and how many
+    targets it has. `more`: the plan has targets behind those that it gave, also where no chunk was added."""
+
+    chunks: tuple[str, ...]
+    planned_total: int | None
+    more: bool = False
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
     """A job as the ledger has it. Times are wall milliseconds; `version` rises with every move or request."""
 
     id: int
@@ -175,6 +207,19 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         """The identity's seven numbers, in the order people read them."""
         names = ("discovered", "succeeded", "failed", "skipped", "cancelled", "pending", "in_progress")
         return {name: getattr(self, name) for name in names}
+
+
+def check_chunks(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a job's chunks, as its recipe gives them; BadParams where they cannot be."""
+    if len(names) > CHUNKS_MAX:
+        raise BadParams(f"a job has at most {CHUNKS_MAX:,} named chunks, not {len(names):,}")
+    for name in names:
+        if not name or len(name) > CHUNK_NAME_MAX or not name.isprintable():
+            raise BadParams(f"a chunk's name has 1 to {CHUNK_NAME_MAX} printable characters, not {name!r:.60}")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadParams(f"two chunks of a job cannot both be called {twice!r}")
+    return names
 
 
 def check_name(name: str) -> str:

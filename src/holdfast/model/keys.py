@@ -47,7 +47,7 @@ class Address(msgspec.Struct, frozen=True, gc=False):
 
 
 def canonical(url: str, base: str | None = None) -> Address | None:
-    """The address of `url` (seen on page `base`), or None where it is no http(s) URL that could be asked for."""
+    """The address of `url` (seen on page `base`), or None if it is not an http(s) URL that can be fetched."""
     if base is None and is_plain(url):
         return _split(url)
     try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 LEASE_S = 30.0
@@ -41,9 +39,8 @@ class Lease(msgspec.Struct, frozen=True):
     requested: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds a chunk, as a reader sees it."""
+class Holder(msgspec.Struct, frozen=True):
+    """The owner of a chunk, as a reader sees it."""
 
     chunk: int
     kind: str
@@ -52,8 +49,7 @@ class Holder:
     lapsed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Rescued:
+class Rescued(msgspec.Struct, frozen=True):
     """What taking over dead or lapsed chunks put back."""
 
     chunks: int = 0

@@ -31,7 +31,7 @@ def log_line(at_ms: int, level: str, phase: str, fields: dict[str, Any]) -> str:
 
 
 def read_line(text: str) -> dict[str, Any] | None:
-    """The line as an object: at, level, phase, then its fields as texts. None: it is no line of ours, or cut off."""
+    """The line as an object: at, level, phase, then its fields as texts. None if the line is not ours or is cut off."""
     found = _LINE.fullmatch(text)
     if found is None:
         return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 from holdfast.model.job import Counts
 from holdfast.model.record import Checkpoint
@@ -14,8 +15,7 @@ EventPlace = tuple[int, int, int]  # at, chunk (minus the job for a run), seq
 NOTHING_KNOWN: Mapping[int, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failures:
+class Failures(msgspec.Struct, frozen=True, kw_only=True):
     """The failed targets of one code on one host, with one of them as the example."""
 
     code: str
@@ -28,8 +28,7 @@ class Failures:
     message: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventRow:
+class EventRow(msgspec.Struct, frozen=True, kw_only=True):
     """One line of history with the job it belongs to. `thing` is job, chunk or run."""
 
     job: int
@@ -51,8 +50,7 @@ class EventRow:
         return self.at, self.chunk, self.seq
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointRow:
+class CheckpointRow(msgspec.Struct, frozen=True, kw_only=True):
     """A stored checkpoint; `point` is None where it is damaged. `undone_by`: the number that a rollback wrote."""
 
     number: int
@@ -62,8 +60,7 @@ class CheckpointRow:
     undone_by: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedTarget:
+class ListedTarget(msgspec.Struct, frozen=True, kw_only=True):
     """A target as of some checkpoint: `status` is what it was then, None while it was queued."""
 
     id: int
@@ -75,8 +72,17 @@ class ListedTarget:
     status: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostWait:
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
+    """A record of some generation of a target, the newest or an earlier one."""
+
+    target: int
+    generation: int
+    n: int
+    run: int
+    doc: bytes
+
+
+class HostWait(msgspec.Struct, frozen=True, kw_only=True):
     """What a host's targets wait for: its next free moment, and how long it was asked to be left alone. Wall ms."""
 
     host: str
@@ -86,8 +92,7 @@ class HostWait:
     hold_until: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upcoming:
+class Upcoming(msgspec.Struct, frozen=True, kw_only=True):
     """A target that is to be fetched, in claim order. `is_suspect`: it is tried alone, after a death of its worker."""
 
     id: int
@@ -103,8 +108,7 @@ class Upcoming:
     hold_until: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLook:
+class RunLook(msgspec.Struct, frozen=True, kw_only=True):
     """One execution of a job; `counts` are the books when it ended."""
 
     n: int
@@ -118,8 +122,7 @@ class RunLook:
     counts: Counts | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a target between two runs: `added`, `removed` or `changed`; hashes of its bodies then and now."""
 
     kind: str
@@ -128,3 +131,39 @@ class Change:
     before: bytes | None
     after: bytes | None
     because: str | None
+
+
+class Detail(msgspec.Struct, frozen=True, gc=False):
+    """A target with its last try, its first record and what it carries: thousands of them make one document."""
+
+    id: int
+    chunk: int
+    url: str
+    type: str
+    status: str
+    disposition: str | None
+    rule: str | None
+    code: str | None
+    because: str | None
+    attempts: int
+    not_before: int | None
+    found_at: int | None
+    settled_at: int | None
+    name: str
+    params: str
+    label: str | None
+    began_at: int | None  # of its last try
+    ended_at: int | None
+    last_code: str | None
+    message: str | None
+    size: int  # bytes that it brought
+    record: bytes
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in ("pending", "in_progress")
+
+    @property
+    def seconds(self) -> float | None:
+        """How long its last try took."""
+        return None if self.began_at is None or self.ended_at is None else (self.ended_at - self.began_at) / 1000

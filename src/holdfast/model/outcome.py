@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast.model.artifact import Artifact, Keep
 from holdfast.model.target import External, Found, PageRow
 
 SEGMENT_NAME = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*")  # of its folder, and of its writer
@@ -71,6 +72,7 @@ class Done(msgspec.Struct, frozen=True, gc=False):
     status_code: int | None = None
     rule: str = ""
     because: str = ""  # what is to be known of it besides; nearly always nothing
+    files: tuple[Keep, ...] = ()
 
 
 class Skipped(msgspec.Struct, frozen=True, gc=False):
@@ -100,6 +102,7 @@ DEAD_END = "dead_end"  # the rule of a seed's page that is HTML and leads to no 
 REFRESHES = "refresh"  # that of one which only refreshes to another page
 NOFOLLOW = "nofollow"  # succeeded, and its links were left as it asks; the rule also where single links were left
 UNCHANGED = "unchanged"  # succeeded, by the site's word that its earlier result is still so: that one is served
+NOT_REPROCESSED = "not_reprocessed"  # the rule of one whose recipe failed on its stored page: it stays as it was
 IN_PART = "in_part"  # a list of URLs that has more than was taken, as its `because` says
 GONE = (404, 410)  # answers by which a site says that there is no such page any more
 VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
@@ -125,6 +128,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     records: tuple[Record, ...] = ()
     found: tuple[Found, ...] = ()
     external: tuple[External, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()  # published: their files are on the disk under these paths
 
 
 class Batch(msgspec.Struct, frozen=True):

@@ -12,13 +12,12 @@ from holdfast.model.target import PageRow
 
 PAGE_FIELDS = (
     "url", "final_url", "title", "depth", "status_code", "fetched_at", "content_type", "sha256", "bytes", "links",
-    "parent", "markdown", "run", "target", "text",
+    "parent", "markdown", "run", "target", "text", "metadata", "flags",
 )  # fmt: skip
-TEXT = "text"  # derived from the stored bytes when it is asked for: not part of the record
 WALL_MS_MAX = 253_402_300_799_999  # the last millisecond that RFC 3339 can write
 
 
-class PageRecord(msgspec.Struct, frozen=True):
+class ExportedPage(msgspec.Struct, frozen=True):
     """What a site recipe's page record must say; anything else in it is kept and not exported."""
 
     title: str | None
@@ -29,12 +28,12 @@ class PageRecord(msgspec.Struct, frozen=True):
     final_url: str | None = None  # where it is not the target's own
 
 
-_records = msgspec.json.Decoder(PageRecord)
+_records = msgspec.json.Decoder(ExportedPage)
 
 
 def page_object(row: PageRow) -> dict[str, Any]:
-    """The export's object but for its text; its order is part of the contract. Corrupt where the stored record cannot
-    be read."""
+    """The export's object but for what is derived from the stored bytes; its order is part of the contract. Corrupt
+    where the stored record cannot be read."""
     target = f"T-{row.target:x}"
     record = _record(row.record, target)
     return {
@@ -49,13 +48,13 @@ def page_object(row: PageRow) -> dict[str, Any]:
         "bytes": row.size,
         "links": record.links,
         "parent": row.parent_url,
-        "markdown": None,  # no stage makes it yet
+        "markdown": None,  # derived, as is what comes behind the target
         "run": f"R-{row.run}",
         "target": target,
     }
 
 
-def _record(doc: bytes, target: str) -> PageRecord:
+def _record(doc: bytes, target: str) -> ExportedPage:
     try:
         return _records.decode(doc)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

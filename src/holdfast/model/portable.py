@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -60,8 +60,7 @@ class Standing(msgspec.Struct, frozen=True):
     marks: tuple[tuple[Any, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class Arrival(msgspec.Struct, frozen=True, kw_only=True):
     """How a job comes into a ledger. `ids`: per table the lowest and the highest id that its rows had."""
 
     ledger: str  # the one that the rows were read from
@@ -69,6 +68,7 @@ class Arrival:
     uid: str
     name: str
     identity: str | None
+    files: Mapping[str, str] = msgspec.field(default_factory=dict)  # path -> where it lies here, where that is another
     segments_under: str | None  # the folder that its bodies lie in now; None: where the rows say
     replaces: tuple[int, ...]  # jobs that give their names up
     actor: str

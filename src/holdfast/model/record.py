@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 
 import msgspec
@@ -13,8 +12,7 @@ from holdfast.model.job import Counts
 CHECKPOINT_REASONS = ("targets", "interval", "phase", "pause", "limit", "timeout", "final", "manual", "rollback")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One line of history: who moved what, from where to where, why."""
 
     chunk: int

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import Refused
+from holdfast.model.artifact import is_artifact
 from holdfast.model.job import is_stored_name
 from holdfast.model.portable import ID_MAX, IDS_SPAN_MAX, Shape
 
@@ -52,7 +53,7 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`checkpoint.json`. `sha256` is that of this document with the field empty.
 
-    `bodies_lost`: bodies of earlier fetches that rows refer to and whose bytes are gone, where there are any.
+    `bodies_lost`: bodies and files of earlier fetches that rows refer to and whose bytes are gone, where there are any.
     """
 
     schema_version: int
@@ -75,6 +76,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     bodies: tuple[Part, ...] | None
     updated_at: str
     bodies_lost: int | msgspec.UnsetType = msgspec.UNSET
+    files: tuple[Part, ...] | msgspec.UnsetType = msgspec.UNSET  # artifacts, each by its path
     prev_sha256: str | None = None
     sha256: str = ""
 
@@ -125,8 +127,9 @@ def _version(stored: bytes) -> int:
 
 
 def _check_names(manifest: Manifest) -> None:
-    """Whoever made it: what it names lies below the data folder, and what people are shown is what a ledger gives."""
+    """Trusts no maker: what it names lies below the data folder, and users are shown only what a ledger could give."""
     wrong = [part.name for part in manifest.bodies or () if not _BODIES.fullmatch(part.name)]
+    wrong += [part.name for part in manifest.files or () if not is_artifact(part.name)]
     wrong += [] if is_stored_name(manifest.name) else [manifest.name]
     shown = {manifest.job_id: _UID, manifest.id: _ID, manifest.recipe: _RECIPE, manifest.updated_at: _MOMENT}
     wrong += [text for text, form in shown.items() if form.fullmatch(text) is None]

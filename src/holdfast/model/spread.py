@@ -1,4 +1,4 @@
-"""How durations are spread, in flat memory: counts per range of sizes, of which quantiles are read. No clock, no I/O.
+"""How durations are spread, in flat memory: counts per range of sizes, and quantiles read from them. No clock, no I/O.
 
 Ranges grow by a tenth, so a quantile is right within a tenth; the number, the sum and the maximum are exact.
 """

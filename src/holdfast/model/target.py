@@ -5,8 +5,6 @@ They hold nothing that could lead back to them, so the cycle collector need not 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 RANK_PER_PRIORITY = 1_000_000
@@ -74,8 +72,7 @@ class Claimed(msgspec.Struct, frozen=True, gc=False):
         return f"T-{self.id:x} {self.url} attempt {self.attempts}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetRow:
+class TargetRow(msgspec.Struct, frozen=True, kw_only=True):
     """A target as a reader sees it: the row of `holdfast targets`."""
 
     id: int
@@ -103,8 +100,7 @@ class TargetRow:
     label: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttemptRow:
+class AttemptRow(msgspec.Struct, frozen=True, kw_only=True):
     """One try at one target."""
 
     target: int
@@ -119,8 +115,7 @@ class AttemptRow:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRow:
+class PageRow(msgspec.Struct, frozen=True, kw_only=True):
     """A succeeded target with one of its records and its body reference: what exports read. No body: no segment."""
 
     target: int
@@ -142,3 +137,4 @@ class PageRow:
     type: str = "page"
     name: str = ""  # its natural key
     duplicate_of: str | None = None  # the URL of the first with the same content, where an export looks for it
+    near_duplicate_of: str | None = None  # the URL of the first with nearly the same text, likewise

@@ -1,9 +1,10 @@
-"""A changed job, where nobody else changed the same meanwhile: the guard of every amendment. Never any I/O."""
+"""Changes a job unless another process changed the same values meanwhile. Guards every amendment. No I/O."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from holdfast.errors import Refused
 from holdfast.model.job import Job, Options
@@ -20,7 +21,7 @@ def amended(stands: Job, known: Job, options: Options | None, params: dict[str, 
         return stands
     if any(getattr(stands, name) != getattr(known, name) for name in given):
         raise Refused(
-            f"{stands.name} was changed by somebody else meanwhile; nothing of this was applied",
+            f"{stands.name} was changed by another process meanwhile; none of this was applied",
             hint="run it again: it starts from what the job has now",
         )
-    return replace(stands, **given)  # type: ignore[arg-type]
+    return replace(stands, **given)

@@ -10,8 +10,7 @@ patience, and is waited for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from holdfast.model.exchange import Response
+from typing import Protocol
 
 FORBADE_MAX = 10
 LOOKALIKES_MAX = 3
@@ -28,7 +27,22 @@ TEXT_MAX = 1_500  # characters that a reader sees
 _UNSEEN = (b"script", b"style", b"svg")
 
 
-def block_page(response: Response) -> str:
+class Answered(Protocol):
+    """What an answer is judged by: a `Response`, or a page made of one."""
+
+    @property
+    def status(self) -> int: ...
+
+    @property
+    def body(self) -> bytes: ...
+
+    @property
+    def media(self) -> str: ...
+
+    def header(self, name: str) -> str | None: ...
+
+
+def block_page(response: Answered) -> str:
     """What shows that this answer is a block page, for people; "" where it is none.
 
     Every page comes by here: one with the links of a site is let go at the eleventh.

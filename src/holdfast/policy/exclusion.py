@@ -11,7 +11,7 @@ from holdfast.policy.patterns import REGEX_MARK, Pattern, of_use, read_pattern
 PATTERNS_KEPT = 256
 
 
-class Rules:
+class ExclusionRules:
     """The active exclusions of one job, in the order in which they were added."""
 
     def __init__(self, exclusions: Iterable[Exclusion]) -> None:

@@ -56,7 +56,7 @@ def read_expression(source: str, shown: str) -> Expression:
             if not _may_explode(tree, repeated=False):
                 return Expression(compiled.search, _path_max(tree))
     except (re.error, ValueError, OverflowError, RecursionError) as error:
-        raise BadParams(f"pattern {shown!r} is no regular expression: {error}") from None
+        raise BadParams(f"pattern {shown!r} is not a regular expression: {error}") from None
     raise BadParams(
         f"pattern {shown!r} could take for ever on a long URL: it has a repeat or a choice inside a repeat, or a"
         f" reference back, and cannot be searched for in linear time ({reason})",

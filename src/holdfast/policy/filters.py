@@ -11,9 +11,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
+
+import msgspec
 
 from holdfast.errors import BadParams
 from holdfast.model.codes import CODES
@@ -50,15 +51,14 @@ _AGE = re.compile(r"(>=|<=|>|<|)(\d{1,12}(?:\.\d{1,9})?)(ms|s|m|h|d|w)")
 _MOMENT = re.compile(r"(>=|<=|>|<)(\S+)")
 _OLDER = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "": ">="}  # an age below is a moment above
 _AT = "@"  # before a moment in wall milliseconds, as `resolved` writes it
-# What screens call the condition of a job, in small letters: `interrupted` is in progress, and nobody works it.
+# What screens call the condition of a job, in small letters: `interrupted` is in progress, and no process works it.
 JOB_STATES = (
     "queued", "running", "interrupted", "pausing", "cancelling", "stopping", "paused", "done", "failed", "stopped",
     "timed out", "cancelled",
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(msgspec.Struct, frozen=True):
     """What may be asked of one noun: its keys, and those whose values are a closed list, with it."""
 
     noun: str
@@ -74,8 +74,7 @@ JOBS = Grammar(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FilterText:
+class FilterText(msgspec.Struct, frozen=True):
     """How a value is meant: `op` is `=`, `>`, `>=`, `<`, `<=` (with a number) or `*` (a glob over text)."""
 
     op: str
@@ -83,9 +82,9 @@ class FilterText:
 
 
 def parse(text: str, grammar: Grammar = TARGETS) -> list[Condition]:
-    """The conditions of a filter, all of which must hold; an empty text has none. BadParams says what is wrong."""
-    if any("\ud800" <= char <= "\udfff" for char in text):  # how Python hands on what was typed and is no UTF-8
-        raise BadParams(f"the filter {text!r} has bytes in it that are no text")
+    """The conditions of a filter; all must hold, and an empty text has none. BadParams says what is wrong."""
+    if any("\ud800" <= char <= "\udfff" for char in text):  # how Python passes on typed bytes that are not UTF-8
+        raise BadParams(f"the filter {text!r} contains bytes that are not text")
     conditions: list[Condition] = []
     at = len(text) - len(text.lstrip())
     while at < len(text):

@@ -5,17 +5,16 @@ It reads the books and nothing else; it never says an end while work is left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from holdfast.errors import Corrupt
 from holdfast.model.job import Counts
 
 RATIO_FAILED = 0.1
-SEEDS_LOOKED_AT = 100  # a job of more pages than this is no seed alone
+SEEDS_LOOKED_AT = 100  # with more pages than this, a job has more than seeds
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(msgspec.Struct, frozen=True):
     """The job's last move, its health, and why. `stop_reason` only where it did not simply come to its end."""
 
     verb: str

@@ -1,6 +1,6 @@
 """Limits of a job: how many pages, how much active time. Decides over values; reads no clock and no ledger.
 
-A limit ends a job as `timeout`, which is no failure: what came out stays readable, what is pending stays pending.
+A limit ends a job as `timeout`. That is not a failure: results stay readable, and pending targets stay pending.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ Comments, instructions and declarations are passed over; an entry counts once it
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.model.keys import URL_LENGTH_MAX
 from holdfast.policy.listings import ENDS_BEFORE, Gathered, Plain, resolved
@@ -26,7 +27,7 @@ ROOTS: dict[bytes, tuple[bytes, tuple[bytes, ...], bytes]] = {
 STRANGERS_MAX = 100  # elements before the root: notices of a server in front of its XML
 PREFIXES_MAX = 10
 ATTRIBUTES_BYTES_MAX = 65_536
-KEPT_BYTES = 4 * URL_LENGTH_MAX  # of the text of one element: longer ones are no URL
+KEPT_BYTES = 4 * URL_LENGTH_MAX  # of the text of one element; a longer text is not a URL
 
 _NAME = rb"[A-Za-z_][\w.-]*+"
 _OPENING = re.compile(rb"<(?:(!--|!\[CDATA\[|[?]|!(?i:doctype))|(?:(" + _NAME + rb"):)?+(" + _NAME + rb"))")
@@ -41,8 +42,7 @@ _CDATA = b"![CDATA["
 _ENDS = {b"!--": b"-->", _CDATA: b"]]>", b"?": b"?>"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Tag:
+class _Tag(msgspec.Struct, frozen=True):
     prefix: bytes
     name: bytes
     inside: bytes  # its attributes

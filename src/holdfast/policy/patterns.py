@@ -7,7 +7,8 @@ since they are part of URLs. Both are matched in bounded time; the texts come fr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from holdfast.errors import BadParams
 from holdfast.model.keys import URL_LENGTH_MAX
@@ -17,8 +18,7 @@ REGEX_MARK = "re:"
 PATH_USUAL = 200  # characters; a pattern that cannot be tried on so long a path is of no use
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(msgspec.Struct, frozen=True):
     """One include or exclude pattern, ready to be asked. Use `read_pattern` to make one.
 
     A path longer than `path_max` is not tried, and so does not fit: `leaves_untried` tells that apart.

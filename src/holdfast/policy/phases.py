@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from holdfast.model.job import FETCHING, PHASES, Phases
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class WorkLeft(msgspec.Struct, frozen=True):
     """What is left of a job. `planned`: the plan of its phase is done; `busy`: phases with targets to do or in hand, or
     that were left before they were planned; `limited`: the page limit is reached: nothing more can be claimed in the
     first phase, whatever it has to do."""
@@ -19,22 +18,20 @@ class Work:
     limited: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Opens:
+class Opens(msgspec.Struct, frozen=True):
     """This phase is next. `anew`: its plan begins at its first target; else it goes on where the phase was left."""
 
     phase: str
     anew: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """Nothing is left to do in any phase; `limited`: but for what the page limit keeps from being done."""
 
     limited: bool = False
 
 
-def following(phase: str, phases: Phases, work: Work) -> Opens | Ends | None:
+def following(phase: str, phases: Phases, work: WorkLeft) -> Opens | Ends | None:
     """None: the phase is not drained. An earlier phase that has something to do again comes before any later one."""
     kept_off = work.limited and (FETCHING in work.busy or (phase == FETCHING and not work.planned))
     busy = [name for name in PHASES if name in work.busy and not (kept_off and name == FETCHING)]

@@ -8,14 +8,17 @@ The breaker: five failures in a row, over all pages and jobs, give the host a re
 up to 15 minutes. Any answer that is not a failure of the host closes it.
 
 Answers 403 in a row are counted beside it: one is a page's matter, many with no other answer between are the host's
-(policy/blocking.py). A failure is no answer, and leaves that count as it is.
+(policy/blocking.py). A failure is not an answer and does not change that count.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from holdfast.model.host import ANSWERED, FAILED, FORBADE, ROBOTS_LIFE_MS, UNREACHABLE, Breaker, KeptRobots
+from holdfast.model.job import Options
 from holdfast.model.outcome import Verdict
 from holdfast.policy.robots import ROBOTS_BYTES_MAX, read_robots
 
@@ -35,6 +38,13 @@ FORBIDDEN = "http_403"
 MET_BY_ANY_REQUEST = frozenset(
     {"network_error", "dns_error", "tls_error", "blocked_address", "bad_url", "no_resources"}
 )
+
+
+def without_hosts(options: Options) -> Options:
+    """How a job is worked that an archive answers: there is no host to wait for, and to ask twice gives the same."""
+    return msgspec.structs.replace(
+        options, delay_ms=0, jitter=0, max_attempts=1, detect_blocks=False, targets_per_host=0
+    )
 
 
 def kept_of(status: int, body: bytes) -> KeptRobots | None:

@@ -6,8 +6,9 @@ is acknowledged first and resumed by the second look. The second half decides ab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
+
+import msgspec
 
 from holdfast.errors import Corrupt
 from holdfast.model.job import REQUESTS
@@ -18,8 +19,7 @@ ACTIONS = ("start", "resume", "take_up", "watch", "acknowledge", "free", "leave"
 POISON_DEATHS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class Sight(msgspec.Struct, frozen=True, kw_only=True):
     """A job as start-up finds it. `asked`: a command named this job; else a worker or server looks around (PAU-05).
 
     `at_limit`: its limits leave no room to go on. `half_cancelled`: it is cancelled, and not all of it is.
@@ -34,8 +34,7 @@ class Sight:
     half_cancelled: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class RecoveryRule(msgspec.Struct, frozen=True):
     """One row of the table: words separated by spaces, `*` is any, `-` is none."""
 
     status: str
@@ -65,42 +64,43 @@ class Row:
 _ANY_REQUEST = "pause cancel time_out"
 _NOW = "pending paused failed"
 _END = "completed timeout cancelled"
-_IDLE = "pending paused timeout"  # may be cancelled, and nobody works them
+_IDLE = "pending paused timeout"  # no process works them, and they may be cancelled
 _OVER = "completed failed cancelled"
 _FREE = "nobody dead_or_lapsed"
 _FINE = "nobody live"
 _DEAD = "dead_or_lapsed"
+_Row = RecoveryRule  # keeps each rule on one line
 #       status         requested       holder recipe     asked      action           because
 RECOVERY = (
-    Row("in_progress", "-",            _FREE, "known",   "*",       "take_up",       "nobody works it: it goes on"),
-    Row("in_progress", "-",            _FREE, "unknown", "*",       "refuse_recipe", "its recipe is unknown here"),
-    Row("in_progress", _ANY_REQUEST,   _FREE, "*",       "*",       "acknowledge",   "nobody else is left to do so"),
-    Row("in_progress", "*",            "live", "*",      "asked",   "watch",         "a live process works it"),
-    Row("in_progress", "*",            "live", "*",      "unasked", "leave",         "a live process works it"),
-    Row("pending",     "-",            "*",   "known",   "asked",   "start",         "it was never started"),
-    Row("paused",      "-",            "*",   "known",   "asked",   "resume",        "it was paused"),
-    Row("failed",      "-",            "*",   "known",   "asked",   "resume",        "it failed and may be mended"),
-    Row("timeout",     "-",            _FINE, "known",   "asked",   "resume",        "its limit was raised", "room"),
-    Row("timeout",     "-",            _FINE, "unknown", "asked",   "refuse_recipe", "its recipe is unknown", "room"),
-    Row("timeout",     "-",            _FINE, "*",       "asked",   "leave",         "its limit stands", "reached"),
-    Row(_NOW,          "-",            "*",   "unknown", "asked",   "refuse_recipe", "its recipe is unknown here"),
-    Row("pending",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its start"),
-    Row("paused",      "-",            _FINE, "*",       "unasked", "leave",         "a paused job stays paused"),
-    Row("failed",      "-",            _FINE, "*",       "unasked", "leave",         "it waits for its user"),
-    Row(_NOW,          "-",            _DEAD, "*",       "unasked", "free",          "a dead worker holds chunks"),
-    Row(_END,          "-",            _DEAD, "*",       "*",       "free",          "a dead worker holds chunks"),
-    Row("completed",   "-",            _FINE, "*",       "*",       "leave",         "it is complete"),
-    Row("timeout",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its user"),
-    Row("cancelled",   "-",            _FINE, "*", "*", "leave",       "it was cancelled for good", rest="settled"),
-    Row("cancelled",   "-",            _FINE, "*", "*", "acknowledge", "its cancel was cut short", rest="pending"),
-    Row(_IDLE,         "cancel",       "*",   "*",       "*",       "acknowledge",   "asked for, not yet carried out"),
-    Row(_IDLE,         "pause time_out", "*", "*",       "*",       "report",        "a request without work: damage"),
-    Row(_OVER,         _ANY_REQUEST,   "*",   "*",       "*",       "report",        "a request without work: damage"),
+    _Row("in_progress", "-",            _FREE, "known",   "*",       "take_up",       "no process works it"),
+    _Row("in_progress", "-",            _FREE, "unknown", "*",       "refuse_recipe", "its recipe is unknown here"),
+    _Row("in_progress", _ANY_REQUEST,   _FREE, "*",       "*",       "acknowledge",   "no worker is left to do so"),
+    _Row("in_progress", "*",            "live", "*",      "asked",   "watch",         "a live process works it"),
+    _Row("in_progress", "*",            "live", "*",      "unasked", "leave",         "a live process works it"),
+    _Row("pending",     "-",            "*",   "known",   "asked",   "start",         "it was never started"),
+    _Row("paused",      "-",            "*",   "known",   "asked",   "resume",        "it was paused"),
+    _Row("failed",      "-",            "*",   "known",   "asked",   "resume",        "it failed and may be mended"),
+    _Row("timeout",     "-",            _FINE, "known",   "asked",   "resume",        "its limit was raised", "room"),
+    _Row("timeout",     "-",            _FINE, "unknown", "asked",   "refuse_recipe", "its recipe is unknown", "room"),
+    _Row("timeout",     "-",            _FINE, "*",       "asked",   "leave",         "its limit stands", "reached"),
+    _Row(_NOW,          "-",            "*",   "unknown", "asked",   "refuse_recipe", "its recipe is unknown here"),
+    _Row("pending",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its start"),
+    _Row("paused",      "-",            _FINE, "*",       "unasked", "leave",         "a paused job stays paused"),
+    _Row("failed",      "-",            _FINE, "*",       "unasked", "leave",         "it waits for its user"),
+    _Row(_NOW,          "-",            _DEAD, "*",       "unasked", "free",          "a dead worker holds chunks"),
+    _Row(_END,          "-",            _DEAD, "*",       "*",       "free",          "a dead worker holds chunks"),
+    _Row("completed",   "-",            _FINE, "*",       "*",       "leave",         "it is complete"),
+    _Row("timeout",     "-",            _FINE, "*",       "unasked", "leave",         "it waits for its user"),
+    _Row("cancelled",   "-",            _FINE, "*", "*", "leave",       "it was cancelled for good", rest="settled"),
+    _Row("cancelled",   "-",            _FINE, "*", "*", "acknowledge", "its cancel was cut short", rest="pending"),
+    _Row(_IDLE,         "cancel",       "*",   "*",       "*",       "acknowledge",   "asked for, not yet carried out"),
+    _Row(_IDLE,         "pause time_out", "*", "*",       "*",       "report",        "a request without work: damage"),
+    _Row(_OVER,         _ANY_REQUEST,   "*",   "*",       "*",       "report",        "a request without work: damage"),
 )
 # fmt: on
 
 
-def look(sight: Sight) -> Row:
+def look(sight: Sight) -> RecoveryRule:
     """The one row for what is seen; a status or request outside the model is damage."""
     rows = [row for row in RECOVERY if row.matches(sight)]
     if len(rows) != 1:
@@ -128,8 +128,7 @@ def every_sight() -> list[Sight]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Rescue:
+class Rescue(msgspec.Struct, frozen=True):
     """Where a target goes whose worker is gone. `refund`: the attempt does not count. `deaths` are those alone."""
 
     state: State
@@ -139,10 +138,10 @@ class Rescue:
 
 
 def rescue_target(*, alone: bool, deaths: int, blamed: bool) -> Rescue:
-    """One killer must not spend its neighbours' attempts, and random kills must poison nobody (TGT-06).
+    """A target that kills its worker must not spend its neighbours' attempts; random kills poison no target (TGT-06).
 
-    In company every target is suspect and none is guilty: each is tried alone from now on. Alone, the death is its own.
-    `blamed` is false where the whole computer stopped, or work was handed back: then nobody is suspect.
+    If several targets were in hand, each of them is suspect and is tried alone from now on. A target that was alone
+    caused the death itself. `blamed` is false after a power cut or a hand-back: then no target is suspect.
     """
     if not blamed:
         return Rescue(State.READY, True, deaths)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from holdfast.clock import jittered
 from holdfast.model.codes import CODES, Code
@@ -26,8 +27,7 @@ ATTEMPT = "; attempt "
 KINDS = ("retryable", "non_retryable", "capped", "unknown")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of a target. `kind` is why a failure is or is not tried again, None where nothing failed."""
 
     move: str

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from holdfast.policy.robots_rules import NO_RULES, STARRED_MAX, Rules, rules_of
+import msgspec
+
+from holdfast.policy.robots_rules import NO_RULES, STARRED_MAX, RobotsRules, rules_of
 
 PRODUCT = "holdfast"
 ROBOTS_PATH = "/robots.txt"
 ROBOTS_BYTES_MAX = 500 * 1024
-LINE_MAX = 2_083 * 8  # as Google's parser has it
+LINE_MAX = 2_083 * 8 - 1  # as Google's parser keeps of it
 CRAWL_DELAY_S_MAX = 60.0
 
 _TOKEN = re.compile(r"[a-zA-Z_-]+")
@@ -39,11 +40,10 @@ _AFTER_PERCENT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Robots:
+class Robots(msgspec.Struct, frozen=True):
     """The rules for our product token. `cut` says what of the file does not count; empty: all of it does."""
 
-    rules: Rules = NO_RULES
+    rules: RobotsRules = NO_RULES
     crawl_delay_ms: int | None = None
     cut: str = ""
 

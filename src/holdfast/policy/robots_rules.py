@@ -11,9 +11,10 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
+
+import msgspec
 
 RULE_SHOWN_MAX = 200
 QUICK_WORK = 30_000  # up to here, trying every rule costs less than looking at the path's letters
@@ -56,17 +57,16 @@ class Starred(NamedTuple):
         return path.find(self.last, at) >= 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class RobotsRules(msgspec.Struct, frozen=True):
     """Of all rules that match, the longest one decides, and of two equally long ones the one that allows."""
 
-    exact: dict[str, bool] = field(default_factory=dict)  # rules that end in `$`, without it -> allowed?
+    exact: dict[str, bool] = msgspec.field(default_factory=dict)  # rules that end in `$`, without it -> allowed?
     prefixes: tuple[str, ...] = ()  # rules without a star, sorted
     verdicts: tuple[bool, ...] = ()  # of the prefixes: allowed?
     parents: tuple[int, ...] = ()  # of each prefix the longest other one that it begins with; -1: none
     starred: tuple[Starred, ...] = ()  # longest first, and allowed before disallowed
     work: int = 0  # of the starred ones together
-    by_gram: dict[str, list[int]] = field(default_factory=dict)  # three letters of a starred rule -> its places
+    by_gram: dict[str, list[int]] = msgspec.field(default_factory=dict)  # three letters of a starred rule -> its places
     weight: int = 0  # how much memory it takes, in rules
     is_unchecked: bool = False  # more rules with a star than are kept: everything counts as forbidden
 
@@ -109,10 +109,10 @@ class Rules:
         return map(self.starred.__getitem__, sorted(chain.from_iterable(lists)))
 
 
-NO_RULES = Rules()
+NO_RULES = RobotsRules()
 
 
-def rules_of(patterns: dict[str, bool]) -> Rules:
+def rules_of(patterns: dict[str, bool]) -> RobotsRules:
     """Put in order what was read: pattern -> whether it allows."""
     exact: dict[str, bool] = {}
     plain: dict[str, bool] = {}
@@ -125,10 +125,10 @@ def rules_of(patterns: dict[str, bool]) -> Rules:
         else:
             plain[pattern] = allowed
         if len(starred) > STARRED_MAX:
-            return Rules(weight=1, is_unchecked=True)
+            return RobotsRules(weight=1, is_unchecked=True)
     prefixes = sorted(plain)
     starred.sort(key=lambda rule: (-rule.length, not rule.allowed, rule.text))
-    return Rules(
+    return RobotsRules(
         exact,
         tuple(prefixes),
         tuple(map(plain.__getitem__, prefixes)),

@@ -23,7 +23,7 @@ def checked(job: Job, number: int, point: Checkpoint | None, undone_by: int | No
         )
     if point is None:
         raise Refused(
-            f"checkpoint {number} of {job.name} is damaged: nobody can say where it stood. Rows are intact", hint=hint
+            f"checkpoint {number} of {job.name} is damaged, so its state is unknown. The rows are intact", hint=hint
         )
     if point.beside is None:
         raise Refused(

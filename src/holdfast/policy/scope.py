@@ -11,13 +11,14 @@ includes), by matching no include pattern, or for its depth. A host is compared 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from holdfast.errors import BadParams
 from holdfast.model.keys import Address, seed_address
 from holdfast.policy.patterns import Pattern, of_use, read_pattern
-from holdfast.policy.traps import LIMIT, REPEATS, TOO_LONG, trap
+from holdfast.policy.traps import FACETS, LIMIT, REPEATS, TOO_LONG, trap
 
 SCOPES = ("host", "domain", "prefix", "any")
 _OF_A_SITE = frozenset({"scope", "seeds", "include", "exclude", "max_depth"})
@@ -26,8 +27,7 @@ NO_RULES: dict[str, Any] = {"include": [], "exclude": [], "max_depth": None}
 Judge = Callable[[str, int, str], str]  # (URL, depth, the page it stands on) -> the rule that leaves it out, or ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(msgspec.Struct, frozen=True):
     """`in`, `external` (another site: a record, no target), `excluded` (ours, left out by the named rule) or `limit`
     (ours, beyond the named cap)."""
 
@@ -41,11 +41,10 @@ BY_EXCLUDE = Ruling("excluded", "exclude")
 BY_INCLUDE = Ruling("excluded", "include")
 BY_DEPTH = Ruling("excluded", "depth")
 LEFT_OUT = ("excluded", LIMIT)  # kinds that are dispositions, too
-_BY_CAP = {rule: Ruling(LIMIT, rule) for rule in (REPEATS, TOO_LONG)}
+_BY_CAP = {rule: Ruling(LIMIT, rule) for rule in (REPEATS, TOO_LONG, FACETS)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True, kw_only=True):
     """The scope of one job, made once from its checked params."""
 
     kind: str
@@ -130,9 +129,14 @@ def patterns_of(params: dict[str, Any]) -> tuple[Pattern, ...]:
     return tuple(map(read_pattern, (*rules.get("include", ()), *rules.get("exclude", ()))))
 
 
+def has_scope(params: dict[str, Any]) -> bool:
+    """Whether there is something in them that found URLs are judged by."""
+    return "scope" in params or RULES in params
+
+
 def judge_of(params: dict[str, Any]) -> Judge:
     """The rule that leaves a found URL out under these params; "" where it belongs to the site, or is beyond a cap."""
-    if "scope" not in params and RULES not in params:
+    if not has_scope(params):
         raise BadParams("these params have no scope: there is nothing to judge found URLs by")
     scope = Scope.of(params) if "scope" in params else by_rules(params[RULES])
 

@@ -7,8 +7,9 @@ is limited before it is made. Whatever of a list is not taken is counted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
+
+import msgspec
 
 from holdfast.model.keys import URL_LENGTH_MAX
 from holdfast.policy.listings import Gathered, Plain, decoded, plain
@@ -25,14 +26,13 @@ _MARKDOWN = re.compile(r"\[[^\[\]\n]{0,500}+\]\(\s{0,9}<?([^\s<>()]{1,8192}+)")
 _HEADING = re.compile(r"^#[ \t]+(.{1,500})", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Sitemap:
+class Sitemap(msgspec.Struct, frozen=True):
     """`urls` as written, in order, each once, at most URLS_MAX; an index names further sitemaps instead of pages."""
 
     urls: tuple[str, ...]
     is_index: bool = False
     beyond: int = 0  # were listed behind the last that is taken
-    unreadable: int = 0  # entries were no URL
+    unreadable: int = 0  # entries that are not URLs
     cut: str = ""  # why not the whole list could be read
 
 

@@ -1,13 +1,13 @@
-"""Why a target is not fetched yet, and until when (ux 1.6): its own wait, its host's, or nobody's. Decides nothing."""
+"""Why a target is not fetched yet, and until when (ux 1.6): its own wait, its host's wait, or none. Decides nothing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+
+class Wait(msgspec.Struct, frozen=True):
     """`not_before` is wall ms; None: it may be fetched as soon as a worker has room."""
 
     not_before: int | None

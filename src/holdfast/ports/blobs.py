@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from holdfast.model.exchange import ArchivedAnswer
 from holdfast.model.job import Job
 from holdfast.model.outcome import Body, BodyRef
 
@@ -22,6 +23,9 @@ class Blobs(Protocol):
     def read(self, reference: BodyRef) -> bytes:
         """The decoded body, checked against its sha256; Corrupt where it differs, NotFound where it is missing."""
 
+    def answer(self, reference: BodyRef) -> Body:
+        """The stored answer: its body, checked like `read`, with the URL, status, headers and time it came with."""
+
     def close(self) -> None: ...
 
 
@@ -30,6 +34,19 @@ class Archive(Protocol):
 
     def write(self, job: Job, pages: Iterable[tuple[str, BodyRef]], write: Callable[[bytes], object]) -> int:
         """Write the pages in the order of their URLs, whatever order they come in; answers how many."""
+
+
+class WebArchive(Protocol):
+    """Archived answers of others, or of an earlier job, read in place of the web. Any thread may call it."""
+
+    def find(self, url: str, bytes_max: int) -> ArchivedAnswer | None:
+        """The latest answer for a canonical URL, not more of it than that many bytes; FetchError `not_archived` where
+        it cannot be read any more."""
+
+    def pages(self, start: int = 0) -> Iterator[str]:
+        """The URLs of all HTML pages, always in the same order, from a number on."""
+
+    def close(self) -> None: ...
 
 
 class Journal(Protocol):

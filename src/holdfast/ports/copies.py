@@ -36,6 +36,19 @@ class Copies(Protocol):
         paused; what it replaces is paused and set aside in the same commit."""
 
 
+class FileShelf(Protocol):
+    """Files of their own, as whole files."""
+
+    def size(self, path: str) -> int | None:
+        """How long one is; None where there is none."""
+
+    def blocks(self, path: str, size: int) -> Iterator[bytes]:
+        """All of it, piece by piece; Corrupt where it is shorter, NotFound where it is missing."""
+
+    def receive(self, path: str, sha256: bytes, blocks: Iterable[bytes]) -> str:
+        """Put one in its place, durably; its path, which is another where other bytes have that name."""
+
+
 class Shelf(Protocol):
     """The files that bodies lie in, as whole files."""
 
@@ -46,11 +59,11 @@ class Shelf(Protocol):
         """The first bytes of one, piece by piece; Corrupt where there are fewer, NotFound where there is none."""
 
     def is_free(self, uid: str) -> bool:
-        """Whether bodies of a job with this id may be put here; nobody else's are there."""
+        """Whether bodies of a job with this id may be put here: no bodies of another job are."""
 
     def receiving(
         self, uids: Iterable[str], is_taken: Callable[[str], bool], ledger: str = ""
     ) -> AbstractContextManager[tuple[str, Callable[[str, Iterable[bytes]], None]]]:
         """Put files below the first of these ids that is free, each whole or not at all; around the commit that refers
-        to them, in the ledger of this id. `is_taken`, whether a job has an id, is asked while nobody else can take it.
+        to them, in the ledger of this id. `is_taken`, whether a job has an id, is asked while the id is locked.
         Refused: none stays."""

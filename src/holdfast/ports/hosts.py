@@ -34,7 +34,7 @@ class Hosts(Protocol):
         """What is kept of an origin's robots.txt. Empty: another worker is asking for it; look again, then insist."""
 
     def keep_robots(self, origin: str, host: str, agent: str, kept: KeptRobots | None) -> None:
-        """Keep what came of asking; None: nothing did, so that somebody else may ask."""
+        """Keep what came of asking; None: nothing did, so that another worker may ask."""
 
     def limit_host(
         self, host: str, *, delay_ms: int | None = None, concurrency: int | None = None, actor: str, because: str

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from holdfast.model.bookmark import Bookmark
 from holdfast.model.edit import Exclusion, Place, RolledBack, Swept, Walked
-from holdfast.model.job import Job, JobSpec, Options
+from holdfast.model.job import Grown, Job, JobSpec, Options
 from holdfast.model.lease import Owner
 
 IsDead = Callable[[Owner], bool]
@@ -22,11 +22,11 @@ class Jobs(Protocol):
     def set_aside(self, known: Job) -> tuple[Job, bool]:
         """Rename a job to NAME~N and free its identity, so that `--new` can start over. Its rows stay.
 
-        (the job, whether this call did it): one that has another name than `known` was set aside by somebody else.
+        (the job, whether this call did it): one that has another name than `known` was set aside by another process.
         """
 
     def move(self, job: int, verb: str, *, actor: str, because: str, version: int | None = None) -> Job:
-        """start or resume. With `version`, somebody else's move in between raises IllegalMove or Refused."""
+        """start or resume. With `version`, a move by another process in between raises IllegalMove or Refused."""
 
     def request(self, job: int, action: str, *, actor: str, because: str, paused_by: str = "user") -> Job:
         """Ask for a pause, cancel or time-out: durable, on the job and every chunk. No claim commits after it."""
@@ -41,7 +41,7 @@ class Jobs(Protocol):
     ) -> Job:
         """Apply changed pace and limits, with an event; what is not given stays.
 
-        Refused where what would be overwritten is not what `known` had: somebody changed it meanwhile. What stands
+        Refused where what would be overwritten is not what `known` had: it was changed meanwhile. What stands
         there already is answered, so an unknown outcome may be repeated.
         """
 
@@ -95,7 +95,7 @@ class Choosing(Protocol):
     """Which targets belong to the job: exclusions, scope, marks."""
 
     def exclude(self, job: int, pattern: str, *, syntax: str = "glob", this_run: bool = False, actor: str) -> Exclusion:
-        """What this pattern matches is not fetched any more, by whoever works the job; the same one again is found.
+        """No worker fetches what this pattern matches any more. Adding the same pattern again finds the first one.
 
         `this_run`: until the job is rescanned or restarted. Pending targets that it matches are never claimed from
         here on; `sweep` leaves them out at once. What is in hand is finished.
@@ -112,12 +112,18 @@ class Choosing(Protocol):
         job stays complete: its next rescan fetches them.
         """
 
-    def rescope(self, known: Job, params: dict[str, Any], *, actor: str, because: str) -> Job:
+    def rescope(
+        self, known: Job, params: dict[str, Any], *, actor: str, because: str, grown: Grown | None = None
+    ) -> Job:
         """Another scope, with an event, and a walk that stands until `walk` has judged by the job's params what is
         pending and what a rule of the scope had left out; till then `lease` gives nothing. Repeated, it is answered.
 
-        Refused, and nothing is changed: somebody holds the job, or changed its params since `known`; it is completed
+        Refused, and nothing is changed: a worker holds the job, or its params changed since `known`; it is completed
         or cancelled. BadParams: there is no scope in them.
+
+        `grown`: the job's chunks have names, and more of them now. Those that are new are added and its plan goes on
+        behind its cursor, in the same commit; Refused where one is missing, or the job is past its first phase. Without
+        a scope in the params nothing is judged.
         """
 
     def exclusions(self, job: int) -> list[Exclusion]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from holdfast.model.artifact import ArtifactRow
 from holdfast.model.bookmark import Bookmark, EndedTarget, Fresh
-from holdfast.model.job import Counts, Job
+from holdfast.model.job import ANY_JOB, Counts, Job, JobFilter
 from holdfast.model.lease import Holder
 from holdfast.model.look import (
     NOTHING_KNOWN,
     Change,
     CheckpointRow,
+    Detail,
     EventKind,
     EventPlace,
     EventRow,
     Failures,
+    Generation,
     HostWait,
     ListedTarget,
     RunLook,
@@ -34,10 +37,14 @@ class JobReads(Protocol):
     def damage(self) -> list[str]:
         """What the store itself finds wrong with its file; empty is good."""
 
-    def job(self, reference: str) -> Job:
-        """By id (`J-…`, a unique prefix suffices) or name; NotFound says what there is instead."""
+    def job(self, reference: int | str, *, owner: str | None = None) -> Job:
+        """By its number in this ledger, its id (`J-…`, a unique prefix suffices) or its name; NotFound says what there
+        is instead. `owner`: only a job of this owner; names are unique among those."""
 
-    def jobs(self) -> list[Job]: ...
+    def jobs(
+        self, *, owner: str | None = None, where: JobFilter = ANY_JOB, after: int = 0, limit: int | None = None
+    ) -> list[Job]:
+        """In the order of their submission, those behind the number `after`, at most `limit`; None: all."""
 
     def books(self, job: int) -> tuple[Job, Counts, Checkpoint | None]:
         """Job, counts and newest valid checkpoint as of one instant."""
@@ -90,7 +97,7 @@ class StreamReads(Protocol):
     ) -> tuple[list[Fresh], Bookmark]:
         """Results committed behind a bookmark, commit by commit, and the bookmark behind them. None: all is read.
 
-        Whoever has worked through some of them only stands at `mark.after(the last of those)`.
+        After only some of them a reader stands at `mark.after(the last of those)`.
         """
 
     def ended(self, job: int, mark: Bookmark, *, limit: int = 500) -> tuple[list[EndedTarget], Bookmark]:
@@ -103,7 +110,17 @@ class StreamReads(Protocol):
         """Where a consumer stands; at the beginning, if it never saved."""
 
 
-class Views(JobReads, ResultReads, StreamReads, Protocol):
+class ArtifactReads(Protocol):
+    """Files of their own that targets have."""
+
+    def artifacts(self, job: int, *, after: tuple[int, int] = (0, -1), limit: int = 500) -> list[ArtifactRow]:
+        """Files of the results that are served, by (target, n), page by page."""
+
+    def with_hash(self, sha256: bytes, *, job: int | None = None, limit: int = 10) -> list[ArtifactRow]:
+        """Whether a file with these bytes is held, and as whose: rows of all jobs, or of one."""
+
+
+class Views(JobReads, ResultReads, StreamReads, ArtifactReads, Protocol):
     """Reading. Each call is one short snapshot, so numbers of one answer agree with each other."""
 
 
@@ -150,6 +167,17 @@ class Looks(Protocol):
     ) -> list[tuple[bytes, str]]:
         """(key, URL) of the links out of scope that were known at these commit numbers."""
 
+    def generations(
+        self,
+        job: int,
+        kind: str,
+        *,
+        commits: Mapping[str, int] | None = None,
+        after: tuple[int, int, int] = (0, 0, -1),
+        limit: int = 500,
+    ) -> list[Generation]:
+        """Records of the targets of one type, of every generation; with commit numbers, those published by then."""
+
     def pulse(self, job: int) -> int:
         """When the job's last commit was, apart from rescues, which tell of a death: wall ms, 0 before the first."""
 
@@ -169,6 +197,9 @@ class FrontierReads(Protocol):
     def open_chunks(self, job: int) -> list[tuple[int, int]]:
         """(chunk, how many of its targets are not settled) of every chunk that has targets: from counters."""
 
+    def chunk_names(self, job: int) -> dict[int, str]:
+        """The work chunks by id, in the order of their indices, with their names; empty where the kind gives none."""
+
     def robots_text(self, origin: str) -> bytes | None:
         """What is kept of an origin's robots.txt; None where it was never asked for, or nothing is known of it."""
 
@@ -178,6 +209,17 @@ class ComparisonReads(Protocol):
 
     def breakdown(self, job: int, by: str) -> list[tuple[str | None, str, int]]:
         """(group, status, how many) by host, depth, chunk, code or disposition; the parts sum to the whole."""
+
+    def details(
+        self,
+        job: int,
+        *,
+        commits: Mapping[str, int] | None = None,
+        params_of: Sequence[str] | None = None,
+        records_of: Sequence[str] | None = None,
+    ) -> list[Detail]:
+        """All targets by id with all that is known of each; params and records are read of these types, None: of all.
+        With commit numbers: those known when the chunks stood there, as they were then; labels are those of now."""
 
     def link_out(self, job: int, key: bytes) -> int | None:
         """Where a link out of scope was first found: the target's id, None where no such link is known."""

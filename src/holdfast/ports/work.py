@@ -55,7 +55,7 @@ class Work(Protocol):
         """Store planned targets with their cursor; answers the plan lease with its new number. Raises LostLease."""
 
     def acknowledge(self, job: int, *, is_dead: IsDead) -> Job | None:
-        """Carry out what was requested once no live owner holds a chunk; None: somebody still does."""
+        """Carry out what was requested once no live owner holds a chunk; None if one still does."""
 
     def advance(
         self,

@@ -1,9 +1,10 @@
-"""Recipes. Authors need `Recipe, record, skip, target`; the engine asks for what contract.py says."""
+"""Recipes. Authors need `Recipe, file, record, skip, target`; the engine asks for what contract.py says."""
 
 from holdfast.recipe.authoring import Here, PageFetch, Recipe
 from holdfast.recipe.contract import AnyRecipe, Context, Fetch
 from holdfast.recipe.page import Element, Page
-from holdfast.recipe.yields import Record, Skip, Target, Yield, record, skip, target
+from holdfast.recipe.yields import Skip, Target, Yield, file, record, skip, target
+from holdfast.recipe.yields import YieldedRecord as Record
 
 __all__ = [
     "AnyRecipe",
@@ -18,6 +19,7 @@ __all__ = [
     "Skip",
     "Target",
     "Yield",
+    "file",
     "record",
     "skip",
     "target",

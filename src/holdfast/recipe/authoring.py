@@ -14,18 +14,20 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from difflib import get_close_matches
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.artifact import FILE_BYTES_MAX, FetchedFile
+from holdfast.model.browsing import BrowserPage
 from holdfast.recipe.page import Page
 from holdfast.recipe.yields import Target, Yield, is_text
 
 NAME_LENGTH_MAX = 40
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-RESERVED = ("site", "documents", "cases", "images")
 Params = dict[str, Any]
 
 
@@ -43,11 +45,37 @@ class Here(msgspec.Struct, frozen=True, kw_only=True):
 class PageFetch(Protocol):
     """The network as a step is handed it: robots.txt, delay, limits and address checks are inside."""
 
-    async def __call__(self, url: str, *, accept: Iterable[int] = ()) -> Page:
+    async def __call__(
+        self,
+        url: str,
+        *,
+        accept: Iterable[int] = (),
+        method: str = "",
+        data: Mapping[str, str] | bytes | None = None,
+        json: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Page:
         """The page at a URL, which may be relative to the target's; redirects are followed.
 
-        Anything but 2xx ends the attempt with its failure code, unless its status is in `accept`.
+        `data` posts a form (a dict) or bytes, `json` posts a value as JSON; `method` says otherwise. Anything but 2xx
+        ends the attempt with its failure code, unless its status is in `accept`.
         """
+
+    async def file(
+        self,
+        url: str,
+        *,
+        into: str = "",
+        max_bytes: int = FILE_BYTES_MAX,
+        total_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> FetchedFile:
+        """The body of an answer in a file, however large: `yield file(...)` keeps it. A try that was cut off is
+        continued by the next one; `into` names the file where its URL changes from one try to the next."""
+
+    def page(self) -> AbstractAsyncContextManager[BrowserPage]:
+        """A page in a browser, worked by hand: `async with fetch.page() as page`, then `await page.goto(url)`, `fill`,
+        `click`, `wait_for`, `content`."""
 
 
 PlanFunction = Callable[[Params], Iterable[Target]]
@@ -63,8 +91,6 @@ class Recipe:
     def __init__(self, name: str, *, params: Mapping[str, Any] | None = None) -> None:
         if not is_text(name, NAME_LENGTH_MAX) or _NAME.fullmatch(name) is None:
             raise BadParams(f"{name!r} cannot be a recipe's name: small letters, digits, - and _, at most 40")
-        if name in RESERVED:
-            raise BadParams(f"{name!r} is the name of a recipe that comes with Holdfast; choose another")
         self.name = name
         self.params = None if params is None else dict(params)
         self.plan_function: PlanFunction | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sysconfig
 import traceback
+from os.path import basename
 from pathlib import Path
 from types import FrameType
 
@@ -41,7 +42,7 @@ def is_theirs(error: BaseException) -> bool:
 
 
 def line_of(frame: FrameType) -> str:
-    return f" ({Path(frame.f_code.co_filename).name}, line {frame.f_lineno})"
+    return f" ({basename(frame.f_code.co_filename)}, line {frame.f_lineno})"
 
 
 def _waits_at(giver: object) -> str:

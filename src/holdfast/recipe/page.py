@@ -110,10 +110,10 @@ class Page:
         try:
             return msgspec.json.decode(self.body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise FetchError("answer_unreadable", f"{self.url} is no JSON: {error}") from error
+            raise FetchError("answer_unreadable", f"{self.url} is not JSON: {error}") from error
 
     def resolve(self, link: str) -> str | None:
-        """An absolute URL for a link of this page; None for what is no http(s) link."""
+        """An absolute URL for a link of this page; None if it is not an http(s) link."""
         if not link.strip():
             return None
         address = canonical(link.strip(), self._base or self.url)
@@ -142,4 +142,4 @@ def _selected(node: LexborHTMLParser | LexborNode, selector: str) -> list[Lexbor
         return list(node.css(selector))
     except Exception as error:
         scrapys = ": no ::text or ::attr() here, but element.text and element.attr('href')" if "::" in selector else ""
-        raise BadParams(f"{selector!r} is no CSS selector{scrapys or f': {error}'}") from error
+        raise BadParams(f"{selector!r} is not a CSS selector{scrapys or f': {error}'}") from error

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
@@ -17,6 +16,8 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from holdfast.errors import BadParams
 from holdfast.recipe.authoring import Recipe
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 GROUP = "holdfast.recipes"
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(msgspec.Struct, frozen=True):
     """A recipe, where it was found, and what the file it stands in hashed to."""
 
     recipe: Recipe
@@ -94,7 +94,7 @@ def _loaded(path: Path, digest: str) -> ModuleType:
     """The file run once. Its folder can be imported from, as where Python runs a script."""
     spec = importlib.util.spec_from_file_location(f"holdfast_recipe_{path.stem}_{digest[:8]}", path)
     if spec is None or spec.loader is None:
-        raise BadParams(f"{path} is no Python file")
+        raise BadParams(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     if str(path.parent) not in sys.path:

@@ -1,4 +1,4 @@
-"""What a plan or a step may yield: `target(...)`, `record(...)`, `skip(...)`. Values only: they write nothing."""
+"""What a plan or a step may yield: `target(...)`, `record(...)`, `file(...)`, `skip(...)`. They write nothing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.artifact import FetchedFile, Keep, check_keep
 from holdfast.model.keys import URL_LENGTH_MAX
 
 RECORD_BYTES_MAX = 10_000_000
@@ -29,7 +30,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     params: str = ""  # JSON
 
 
-class Record(msgspec.Struct, frozen=True):
+class YieldedRecord(msgspec.Struct, frozen=True):
     """A row of results, as JSON."""
 
     kind: str
@@ -43,7 +44,7 @@ class Skip(msgspec.Struct, frozen=True):
     because: str = ""
 
 
-Yield = Target | Record | Skip
+Yield = Target | YieldedRecord | Skip | Keep
 
 
 def target(
@@ -72,7 +73,7 @@ def target(
     return Target(url=url, type=type, key=key, priority=priority, depth=depth, params=text)
 
 
-def record(kind: str = "record", /, **fields: Any) -> Record:
+def record(kind: str = "record", /, **fields: Any) -> YieldedRecord:
     """A row of results: `record(title=…, posts=3)`. A step may yield several; `record("post", …)` names their kind."""
     if not fields:
         raise BadParams("record() needs at least one field, such as record(title=page.text('h1'))")
@@ -81,7 +82,19 @@ def record(kind: str = "record", /, **fields: Any) -> Record:
             f"record() cannot have a field {taken[0]!r}: in every file that stands for where the record comes from; "
             f"call it {taken[0]}_ or otherwise"
         )
-    return Record(kind, _json("a record", fields, RECORD_BYTES_MAX))
+    return YieldedRecord(kind, _json("a record", fields, RECORD_BYTES_MAX))
+
+
+def file(source: FetchedFile | bytes, role: str = "file", *, name: str = "", media: str = "") -> Keep:
+    """Keep a file that `await fetch.file(...)` brought, or a few bytes that the step made.
+
+    Without a `name` it is named by its hash, and equal files are stored once. A name such as `pdfs/17.pdf` is its path
+    below `artifacts/`. `role` says what it is to its target: `pdf`, `thumbnail`.
+    """
+    if not isinstance(source, (FetchedFile, bytes)):
+        raise BadParams(f"file() needs what fetch.file(...) brought, or bytes, not {source!r:.100}")
+    url = source.url if isinstance(source, FetchedFile) else ""
+    return check_keep(Keep(source, role, name, media or (source.media if isinstance(source, FetchedFile) else ""), url))
 
 
 def skip(disposition: str = "no_record", because: str = "") -> Skip:

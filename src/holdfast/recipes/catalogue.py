@@ -1,23 +1,71 @@
-"""Which recipe works a job: one that comes with Holdfast, or one of somebody's own, found where the job says."""
+"""The one table of kinds of job, and which recipe works a job: one of these, or somebody's own, where the job says.
+
+Reading the table loads nothing: what a kind is stands in `recipes/<name>/kind.py`, and is loaded when it is asked for.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.clock import SystemClock
 from holdfast.errors import BadParams, Refused
-from holdfast.model.job import ONE_PHASE, Job, Phases
-from holdfast.recipe import AnyRecipe, registry
 
 if TYPE_CHECKING:
+    from holdfast.model.job import Job, Phases
+    from holdfast.recipe import AnyRecipe
+    from holdfast.recipe.kind import Kind
     from holdfast.recipes.custom.recipe import CustomRecipe
 
-BUILT_IN = ("site", "cases")
+
+class CatalogueEntry(NamedTuple):
+    """A kind that comes with Holdfast, and its start command as `holdfast --help` has it."""
+
+    name: str
+    command: str
+    usage: str
+    summary: str
+    examples: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KnownRecipe:
+ENTRIES: tuple[CatalogueEntry, ...] = (
+    CatalogueEntry(
+        "site", "crawl", "crawl URL...|NAME", "crawl a site; the same command again goes on where it stopped",
+        (
+            "holdfast crawl https://docs.example.dev -o docs.jsonl",
+            "holdfast crawl https://docs.example.dev --max-depth 3 --exclude '/tags/*' --delay 2s --name docs",
+            "holdfast crawl docs",
+        ),
+    ),
+    CatalogueEntry(
+        "cases", "cases", "cases RANGE...|NAME", "get every case in a range and name the gaps",
+        (
+            "holdfast cases IMM-1-25..IMM-5000-25 --url 'https://court.example/{prefix}-{number}-{year}'",
+            "holdfast cases 'IMM-*-25' --start 1 --max-cases 500 --url 'https://court.example/case?id={number}&y={year}'",
+            "holdfast cases IMM",
+        ),
+    ),
+    CatalogueEntry(
+        "images", "images", "images KEYWORD...|NAME", "build a distinct image set from search engines or a list",
+        (
+            'holdfast images cat "red panda" --per-keyword 500 -o pets/',
+            "holdfast images --from urls.csv -o set/",
+            "holdfast images cat --per-keyword 1000 --update",
+        ),
+    ),
+    CatalogueEntry(
+        "documents", "docs", "docs CSV|URL|NAME", "get the documents a list names",
+        (
+            "holdfast docs list.csv --columns url=Link,id=Number,title=Title -o files/",
+            "holdfast docs https://court.example/judgments.csv --name judgments --delay 2s",
+            "holdfast docs judgments --mode new",
+        ),
+    ),
+)  # fmt: skip
+NAMES = tuple(entry.name for entry in ENTRIES)
+
+
+class KnownRecipe(NamedTuple):
     """A recipe of somebody's own, where its code was found, and what it hashed to."""
 
     recipe: CustomRecipe
@@ -25,49 +73,79 @@ class KnownRecipe:
     digest: str
 
 
+@cache
+def kind(name: str) -> Kind:
+    """The kind of this name; any other name is that of a recipe of somebody's own."""
+    found: Kind = import_module(f"holdfast.recipes.{name if name in NAMES else 'custom'}.kind").KIND
+    if name in NAMES:
+        return found
+    from msgspec.structs import replace  # not needed to read the table
+
+    return replace(found, name=name)
+
+
+def kind_of(job: Job) -> Kind:
+    return kind(job.recipe)
+
+
+def every_kind() -> tuple[Kind, ...]:
+    """All that come with Holdfast, and behind them what a recipe of one's own is."""
+    return (*map(kind, NAMES), kind(""))
+
+
 def built_in(name: str) -> AnyRecipe:
-    if name not in BUILT_IN:
-        raise BadParams(f"there is no recipe {name!r}; there are: {', '.join(BUILT_IN)}")
-    if name == "cases":
-        from holdfast.recipes.cases.recipe import CasesRecipe
+    """The recipe of a kind that comes with Holdfast."""
+    from holdfast.clock import SystemClock
 
-        return CasesRecipe(SystemClock())
-    from holdfast.recipes.site.recipe import SiteRecipe
-
-    return SiteRecipe(SystemClock())
+    make = kind(name).recipe
+    if make is None:
+        raise BadParams(f"there is no recipe {name!r}; there are: {', '.join(NAMES)}")
+    return make(SystemClock())
 
 
 def knows(job: Job) -> bool:
     """Whether the job's recipe is there; none of its code is run for that."""
+    from holdfast.recipe import registry
+
     source = job.options.recipe_source
-    return job.recipe in BUILT_IN or bool(source and registry.is_there(source)) or job.recipe in registry.registered()
+    return job.recipe in NAMES or bool(source and registry.is_there(source)) or job.recipe in registry.registered()
 
 
 def recipe_for(job: Job) -> AnyRecipe:
-    return built_in(job.recipe) if job.recipe in BUILT_IN else located(job).recipe
+    return located(job).recipe if kind_of(job).is_own_code else built_in(job.recipe)
 
 
 def phases_of(job: Job) -> Phases:
     """The phases of a job. A recipe of somebody's own has one; none of its code is run for that."""
-    return built_in(job.recipe).phases(job.params) if job.recipe in BUILT_IN else ONE_PHASE
+    from holdfast.model.job import ONE_PHASE
+
+    return ONE_PHASE if kind_of(job).is_own_code else built_in(job.recipe).phases(job.params)
 
 
 def names_code(word: str) -> bool:
     """Whether a word names a recipe's code and not a job."""
+    from holdfast.recipe import registry
+
     return registry.is_source(word) or word in registry.registered()
 
 
 def locate(word: str) -> KnownRecipe:
     """The recipe of a file, a module or an installed package."""
+    from holdfast.clock import SystemClock
+    from holdfast.recipe import registry
     from holdfast.recipes.custom.recipe import CustomRecipe
 
     found = registry.locate(word)
+    if found.recipe.name in NAMES:
+        raise BadParams(f"{found.recipe.name!r} is the name of a recipe that comes with Holdfast; choose another")
     return KnownRecipe(CustomRecipe(found.recipe, SystemClock()), found.source, found.digest)
 
 
 def located(job: Job) -> KnownRecipe:
     """The recipe of a job, where it was when the job was last started; else by its name among the installed ones."""
-    if job.recipe in BUILT_IN:
+    from holdfast.recipe import registry
+
+    if not kind_of(job).is_own_code:
         raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, which has a command of its own")
     source = job.options.recipe_source
     if source and registry.is_there(source):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
@@ -19,13 +18,12 @@ LOOPBACK = "127.0.0.1"
 ASK_EVERY_S = 0.002
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What the server says: status, body, headers."""
 
     body: str | bytes = b""
     status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 Said = Answer | str | bytes | int | dict[str, Any] | list[Any] | None
@@ -48,7 +46,7 @@ class FakeWeb:
     def __enter__(self) -> Self:
         web = self
 
-        class Asked(BaseHTTPRequestHandler):
+        class PageHandler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
@@ -62,10 +60,15 @@ class FakeWeb:
                 self.end_headers()
                 self.wfile.write(body)
 
+            def do_POST(self) -> None:
+                """Answered like a GET of the same page; what was posted is not looked at."""
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                self.do_GET()
+
             def log_message(self, format: str, *args: object) -> None:
                 """A test's output is not the place for it."""
 
-        self._server = _Quiet((LOOPBACK, 0), Asked)
+        self._server = _Quiet((LOOPBACK, 0), PageHandler)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from holdfast.audit import witness
 from holdfast.demo.stretch import (
@@ -16,7 +17,7 @@ from holdfast.demo.stretch import (
     restarts_s,
     takeovers_s,
 )
-from holdfast.testing.trial import CONCURRENCY, Evidence, Plan
+from holdfast.testing.trial import CONCURRENCY, Evidence, TrialPlan
 
 AGAIN_MAX = 2 * CONCURRENCY
 FIRST_FETCH_S_P95 = 1.5
@@ -27,8 +28,7 @@ FINISHED = (0, 3)
 SAYS_DONE = "completed"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One promise, whether it held, and what was found."""
 
     promise: str
@@ -36,8 +36,7 @@ class Line:
     found: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class SelftestJudgement(msgspec.Struct, frozen=True, kw_only=True):
     """All lines, and the numbers behind them as `--json` gives them."""
 
     lines: tuple[Line, ...]
@@ -48,7 +47,7 @@ class Judgement:
         return all(line.holds for line in self.lines)
 
 
-def judge(plan: Plan, evidence: Evidence) -> Judgement:
+def judge(plan: TrialPlan, evidence: Evidence) -> SelftestJudgement:
     """Every promise of the selftest, in the order in which people ask."""
     lines = (
         *_kills(plan, evidence),
@@ -57,10 +56,10 @@ def judge(plan: Plan, evidence: Evidence) -> Judgement:
         *_restarts(plan, evidence),
         *_ending(evidence),
     )
-    return Judgement(lines=lines, numbers=_numbers(plan, evidence))
+    return SelftestJudgement(lines=lines, numbers=_numbers(plan, evidence))
 
 
-def _kills(plan: Plan, evidence: Evidence) -> list[Line]:
+def _kills(plan: TrialPlan, evidence: Evidence) -> list[Line]:
     delivered, seen = _delivered(evidence), _checked(evidence)
     found, looked = (
         f"{delivered} of {plan.kills}: alive before, dead of signal 9",
@@ -76,7 +75,7 @@ def _kills(plan: Plan, evidence: Evidence) -> list[Line]:
     ]
 
 
-def _results(plan: Plan, evidence: Evidence) -> list[Line]:
+def _results(plan: TrialPlan, evidence: Evidence) -> list[Line]:
     lost, doubled, wrong = _lost(evidence), _doubled(evidence), _wrong_bytes(evidence)
     poisoned = evidence.end.poisoned if evidence.end else 0
     right = f"{len(evidence.exported)} results exported, each URL once"
@@ -88,7 +87,7 @@ def _results(plan: Plan, evidence: Evidence) -> list[Line]:
     ]
 
 
-def _fetches(plan: Plan, evidence: Evidence) -> list[Line]:
+def _fetches(plan: TrialPlan, evidence: Evidence) -> list[Line]:
     paid, no_cause = _again(plan, evidence)
     most = max(paid, default=0)
     late, unclaimed = asked_when_settled(evidence.stretches), _unclaimed(evidence)
@@ -101,7 +100,7 @@ def _fetches(plan: Plan, evidence: Evidence) -> list[Line]:
     ]
 
 
-def _again(plan: Plan, evidence: Evidence) -> tuple[list[int], list[str]]:
+def _again(plan: TrialPlan, evidence: Evidence) -> tuple[list[int], list[str]]:
     """Per kill how many pages were fetched again, and which ones without cause."""
     if plan.processes > 1:
         paid, no_cause = prices(evidence.stretches)
@@ -109,7 +108,7 @@ def _again(plan: Plan, evidence: Evidence) -> tuple[list[int], list[str]]:
     return [len(urls) for urls in asked_again(evidence.stretches)], asked_without_cause(evidence.stretches)
 
 
-def _restarts(plan: Plan, evidence: Evidence) -> list[Line]:
+def _restarts(plan: TrialPlan, evidence: Evidence) -> list[Line]:
     """From exec to the first request; and where one worker died, from its death to the first one for its chunks."""
     lines = [_in_time("restart to first fetch", restarts_s(evidence.stretches))]
     if plan.processes > 1:
@@ -136,7 +135,7 @@ def _ending(evidence: Evidence) -> list[Line]:
     ]
 
 
-def _numbers(plan: Plan, evidence: Evidence) -> dict[str, Any]:
+def _numbers(plan: TrialPlan, evidence: Evidence) -> dict[str, Any]:
     paid, no_cause = _again(plan, evidence)
     delivered = _delivered(evidence)
     kills = {"planned": plan.kills, "delivered": delivered, "checked": _checked(evidence)}

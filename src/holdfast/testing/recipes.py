@@ -19,7 +19,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,7 @@ NOT_RESULTS = ("target", "run", "key")  # ids follow the order in which pages ca
 SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
+class Worked(msgspec.Struct, frozen=True):
     """A recipe run to its end: what came out, what became of every target, and what the command said."""
 
     records: tuple[dict[str, Any], ...]
@@ -46,8 +44,7 @@ class Worked:
         return dict(Counter(row["status"] for row in self.targets))
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(msgspec.Struct, frozen=True):
     """Two runs that came out alike. `asked_again`: pages that were settled before a kill and fetched after it."""
 
     undisturbed: Worked

@@ -19,9 +19,9 @@ from urllib.parse import quote
 from holdfast.clock import SystemClock, iso
 from holdfast.config import Settings
 from holdfast.errors import BadParams
-from holdfast.testing.judgement import Judgement, judge
+from holdfast.testing.judgement import SelftestJudgement, judge
 from holdfast.testing.telling import SelftestOutput
-from holdfast.testing.trial import CONCURRENCY, Plan, attempt
+from holdfast.testing.trial import CONCURRENCY, TrialPlan, attempt
 
 PAGES_PER_KILL_MIN = 40  # three deaths alone make a page poison, and at the end of a crawl there are few others
 SCHEMA = "holdfast.selftest/1"
@@ -46,7 +46,7 @@ def run(
     seed = Random().randrange(SEEDS) if seed is None else seed
     with tempfile.TemporaryDirectory(prefix="holdfast-selftest-") as folder, _ledger_of_its_own(database) as ledger:
         settings = Settings(data=Path(folder) / "data", database_url=ledger)
-        plan = Plan(pages=pages, kills=kills, seed=seed, settings=settings, processes=processes)
+        plan = TrialPlan(pages=pages, kills=kills, seed=seed, settings=settings, processes=processes)
         teller = SelftestOutput(plan, plain=plain, color=color)
         try:
             with teller:
@@ -63,7 +63,7 @@ def run(
     return 0 if judgement.holds else CHECK_FAILED
 
 
-def document(judgement: Judgement, scope: dict[str, str]) -> str:
+def document(judgement: SelftestJudgement, scope: dict[str, str]) -> str:
     """What `--json` gives."""
     checks = [{"promise": line.promise, "ok": line.holds, "found": line.found} for line in judgement.lines]
     whole = {"schema": SCHEMA, "ok": judgement.holds, **judgement.numbers, "scope": scope, "checks": checks}

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from holdfast.demo.stretch import Stretch
-from holdfast.testing.judgement import KILLED, Judgement
-from holdfast.testing.trial import CONCURRENCY, Evidence, Plan
+from holdfast.testing.judgement import KILLED, SelftestJudgement
+from holdfast.testing.trial import CONCURRENCY, Evidence, TrialPlan
 
 WORDS_SHOWN = 2000
 PROMISE_WIDTH = 24
@@ -20,7 +20,7 @@ PROMISE_WIDTH = 24
 class SelftestOutput:
     """A line per death; on a terminal one line that changes instead."""
 
-    def __init__(self, plan: Plan, *, plain: bool, color: bool) -> None:
+    def __init__(self, plan: TrialPlan, *, plain: bool, color: bool) -> None:
         self._plan, self._killed = plan, 0
         self._err, self._out = console(sys.stderr, color=color), console(sys.stdout, color=color)
         live = self._err.is_terminal and not self._err.is_dumb_terminal and not plain
@@ -52,7 +52,7 @@ class SelftestOutput:
     def complain(self, text: str) -> None:
         self._err.print(text)
 
-    def conclude(self, judgement: Judgement, evidence: Evidence, scope: dict[str, str]) -> None:
+    def conclude(self, judgement: SelftestJudgement, evidence: Evidence, scope: dict[str, str]) -> None:
         """The table, then N and the bound in one sentence."""
         plan = self._plan
         several = f" by {plan.processes} processes" if plan.processes > 1 else ""
@@ -72,7 +72,7 @@ class SelftestOutput:
             self._out.print(f"The last words of the command:\n{evidence.words[-WORDS_SHOWN:]}")
 
 
-def closing(judgement: Judgement, evidence: Evidence) -> str:
+def closing(judgement: SelftestJudgement, evidence: Evidence) -> str:
     """Never more than was measured: N trials without a failure bound the rate at about 3/N, at 95 %."""
     n = judgement.numbers["kills"]["delivered"]
     took = f"{evidence.seconds:.0f} s"

@@ -6,9 +6,10 @@ It gathers evidence and judges nothing. The process it kills is the real command
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+
+import msgspec
 
 from holdfast.config import Settings
 from holdfast.demo.asks import Asks
@@ -24,8 +25,7 @@ DELAY_MS = 20
 LAST_SHARE = 10  # with several processes, a tenth of the pages is left for after the last kill
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class TrialPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What to do. The same plan kills after the same numbers of requests; for which pages, the race decides.
 
     With several processes the numbers, too, depend on how far the others got while one was killed.
@@ -47,8 +47,7 @@ class Plan:
         return points
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen, to be judged. `exported` has a (url, sha256) per line; `words` are the last ones of a command;
     `chunk_of` says in which part of the job each URL lies."""
 
@@ -59,10 +58,10 @@ class Evidence:
     verify_code: int
     words: str
     seconds: float
-    chunk_of: Mapping[str, int] = field(default_factory=dict)
+    chunk_of: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
-def attempt(plan: Plan, folder: Path, tell: Callable[[Stretch], None]) -> Evidence:
+def attempt(plan: TrialPlan, folder: Path, tell: Callable[[Stretch], None]) -> Evidence:
     """Crawl to the end in spite of the kills. An end that comes too early, too late or too ugly ends the trial too."""
     began_ns = now_ns()
     log = folder / "requests.jsonl"
@@ -87,12 +86,12 @@ def attempt(plan: Plan, folder: Path, tell: Callable[[Stretch], None]) -> Eviden
         )
 
 
-def _killed(plan: Plan, crawler: Crawler) -> Iterator[Stretch]:
+def _killed(plan: TrialPlan, crawler: Crawler) -> Iterator[Stretch]:
     for point in [*plan.kill_points(), None]:
         yield crawler.stretch(_at_request(point, crawler.asks))
 
 
-def _killed_in_turns(plan: Plan, crawler: Crawler) -> Iterator[Stretch]:
+def _killed_in_turns(plan: TrialPlan, crawler: Crawler) -> Iterator[Stretch]:
     """One worker process, then all of them with their supervisor, in turns.
 
     The others go on while a death is looked at, so each point is drawn from what is left to be asked for by then.
@@ -111,7 +110,7 @@ def _point(source: Random, left: int, to_come: int) -> int:
     return source.randint(1, max(1, min(2 * left // (to_come + 1), left - to_come)))
 
 
-def _crawler(plan: Plan, folder: Path, world: WorldServer, asks: Asks) -> Crawler:
+def _crawler(plan: TrialPlan, folder: Path, world: WorldServer, asks: Asks) -> Crawler:
     pace = ["--delay", "0", "--per-host", str(CONCURRENCY), "--concurrency", str(CONCURRENCY), "--plain"]
     return Crawler(
         world=world,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from holdfast.clock import iso
 from holdfast.model.host import HostLook
 from holdfast.model.job import Counts, Job
+from holdfast.model.keys import canonical
 from holdfast.model.look import Change, Failures, RunLook
 from holdfast.model.spelling import parts_of
 from holdfast.model.target import TargetRow
@@ -17,7 +19,8 @@ from holdfast.ports import Hosts
 _TOTALS = {"discovered": "total"}
 
 
-def target_document(row: TargetRow) -> dict[str, Any]:
+def target_document(row: TargetRow, chunks: Mapping[int, str] = MappingProxyType({})) -> dict[str, Any]:
+    """`chunks`: the names of the job's chunks by id, where they have names."""
     return {
         "id": f"T-{row.id:x}",
         "key": row.name or row.key.hex(),
@@ -29,9 +32,9 @@ def target_document(row: TargetRow) -> dict[str, Any]:
         "code": row.code,
         "depth": row.depth,
         "parent": None if row.parent is None else f"T-{row.parent:x}",
-        "host": row.host,
+        "host": row.host or _host_of(row.url),
         "engine": None,
-        "chunk": f"C-{row.chunk:x}",
+        "chunk": chunks.get(row.chunk) or f"C-{row.chunk:x}",
         "generation": row.generation,
         "attempts": row.attempts,
         "not_before": iso(row.not_before),
@@ -93,6 +96,12 @@ def change_document(change: Change) -> dict[str, Any]:
         "sha256_after": None if change.after is None else change.after.hex(),
         "because": change.because,
     }
+
+
+def _host_of(url: str) -> str:
+    """Of a target that waited for no host, since an archive answered; empty of one that is made of others."""
+    address = canonical(url)
+    return "" if address is None else address.host
 
 
 def host_document(look: HostLook, now_ms: int) -> dict[str, Any]:

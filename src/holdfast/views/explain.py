@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
@@ -14,22 +13,24 @@ from holdfast.errors import Corrupt
 from holdfast.model.codes import CODES
 from holdfast.model.edit import Exclusion
 from holdfast.model.job import Job
-from holdfast.model.keys import Address, key_of, seed_address
+from holdfast.model.keys import Address, canonical, key_of, seed_address
 from holdfast.model.outcome import NOFOLLOW, UNCHANGED
 from holdfast.model.target import AttemptRow, TargetRow
 from holdfast.policy.exclusion import pattern_of
 from holdfast.policy.patterns import Pattern, untried
 from holdfast.policy.retry import bare
+from holdfast.policy.rewriting import followed_as
 from holdfast.policy.robots import read_robots
 from holdfast.policy.scope import Scope, patterns_of
 from holdfast.policy.traps import LIMIT, SENTENCES
 from holdfast.policy.waiting import Wait, clock_time, host_wait, target_wait
 from holdfast.ports import Looks, Surveys, Views
-from holdfast.recipe.kind import SITE, start_of
+from holdfast.recipes.catalogue import kind_of
 
 REDIRECTS = "redirects to "  # how a duplicate that is a redirect begins its because
 REFRESHES = "refreshes to "  # and how a page that does so
 MOVED = ("duplicate", "page", NOFOLLOW)
+SURPLUS = "surplus"
 HOPS_MAX = 11
 SEEDS_LOOKED_AT = 100
 PAGES_NAMED = 3
@@ -51,8 +52,7 @@ class ExplainReads(Views, Looks, Surveys, Protocol):
     def exclusions(self, job: int) -> list[Exclusion]: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """`verdict` is one word, `because` the sentence; `undo` the command that would change it."""
 
     url: str
@@ -64,7 +64,7 @@ class Explanation:
     depth: int | None = None
     undo: str | None = None
     target: TargetRow | None = None
-    attempts: list[AttemptRow] = field(default_factory=list)
+    attempts: list[AttemptRow] = msgspec.field(default_factory=list)
     not_before: int | None = None
 
     def document(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def attempt_document(row: AttemptRow) -> dict[str, Any]:
 
 def explain(ledger: ExplainReads, job: Job, reference: str, *, now_ms: int) -> Explanation:
     """By target id (`T-9`), key, URL or path. NotFound for an id or a key that is not there."""
-    row, address = find(ledger, job, reference)
+    row, address = find(ledger, job, kind_of(job), reference)
     if row is None:
         assert address is not None
         return _unknown(ledger, job, address)
@@ -135,8 +135,9 @@ class _Known:
 
     def _told(self, verdict: str, because: str, **more: Any) -> Explanation:
         row = self._row
-        if row.status != "skipped":
-            because += _untried(self._ledger, self._job, seed_address(row.url))
+        address = canonical(row.url)  # None: a target that is made of what is stored
+        if row.status != "skipped" and address is not None:
+            because += _untried(self._ledger, self._job, address)
         values = {"depth": row.depth, "found_on": self._found_on, "rule": row.rule, **more}
         return Explanation(
             url=row.url, verdict=verdict, status=row.status, because=because, target=row,
@@ -182,10 +183,14 @@ class _Known:
             because = f"found, and not followed: {SENTENCES.get(row.rule or '', 'a cap was reached')}"
             return self._told("over_cap", because, undo=f"holdfast crawl {shlex.quote(row.url)}")
         verdict = row.disposition or "skipped"
+        if verdict == SURPLUS:
+            because = f"not needed when its turn came: {row.rule or 'there was enough'}; more of them may still take it"
+            return self._told(verdict, because)
         return self._told(verdict, row.because or f"skipped: {verdict}")
 
     def _duplicate(self) -> Explanation:
-        because = self._row.because or "the same as another target"
+        told = f" ({self._row.rule})" if self._row.rule else ""
+        because = self._row.because or f"the same as another target{told}"
         there = because.removeprefix(REDIRECTS)
         undo = f"holdfast explain {self._job.word} {shlex.quote(there)}" if there != because else None
         return self._told("redirected" if undo else "duplicate", because, undo=undo)
@@ -219,7 +224,7 @@ class _Known:
         return self._told("excluded", self._row.because or f"left out by the rule {rule or 'exclude'}")
 
     def _start(self) -> str:
-        return f"holdfast {start_of(self._job)} {self._job.word}"
+        return f"holdfast {kind_of(self._job).command} {self._job.word}"
 
     def _in_another_scope(self) -> str:
         """What a job takes that has come to its end is more than what any other takes."""
@@ -262,6 +267,9 @@ class _Known:
 
 def _unknown(ledger: ExplainReads, job: Job, address: Address) -> Explanation:
     """A URL that the job has no target for: out of its scope, or never found. The scope is asked again."""
+    if job.params.get("seeds") == []:
+        because = "the job takes the HTML pages of its WARC files, and they have none under this URL"
+        return Explanation(url=address.url, verdict="never_found", status=None, because=because)
     rule, because = _scope_says(ledger, job, address)
     finder = ledger.link_out(job.id, key_of(address, ledger.salt()))
     if finder is not None:
@@ -270,12 +278,13 @@ def _unknown(ledger: ExplainReads, job: Job, address: Address) -> Explanation:
             url=address.url, verdict="out_of_scope", status=None, because=f"it was found and not followed: {because}",
             rule=rule, found_on=None if page is None else page.url,
         )  # fmt: skip
-    cut = _cut_short(ledger, job) if rule is None and job.recipe == SITE else None
+    by_links = rule is None and kind_of(job).follows_links
+    cut = _cut_short(ledger, job) if by_links else None
     if cut is not None:
         return Explanation(url=address.url, verdict="over_cap", status=None, rule="links per page", because=cut)
-    left = _left_alone(ledger, job) if rule is None and job.recipe == SITE else None
+    left = _left_alone(ledger, job) if by_links else None
     if left is not None:
-        undo = f"holdfast {start_of(job)} {job.word} --nofollow off --mode full"
+        undo = f"holdfast {kind_of(job).command} {job.word} --nofollow off --mode full"
         return Explanation(url=address.url, verdict="robots", status=None, rule=NOFOLLOW, because=left, undo=undo)
     unread = _unread(ledger, job)
     return Explanation(
@@ -341,6 +350,9 @@ def _scope_says(ledger: ExplainReads, job: Job, address: Address) -> tuple[str |
     if ruling.rule == "include":
         patterns = ", ".join(pattern.text for pattern in scope.include)
         return f"include {patterns}", f"no include pattern fits it: {patterns}"
+    there = followed_as(address)
+    if there != address and ruling.rule not in SENTENCES:
+        return "followed as", f"a link to it is followed as {there.url} (a session in the URL, or a view of a file)"
     if ruling.rule in SENTENCES:
         return ruling.rule, f"it would not be followed: {SENTENCES[ruling.rule]}"
     barred = _barred(ledger, job, address)
@@ -381,7 +393,7 @@ def _final_hosts(ledger: ExplainReads, job: Job) -> set[str]:
             row = ledger.find(job.id, key_of(seed_address(url), salt))
             if row is None:
                 break
-            found.add(row.host)
+            found.add(seed_address(row.url).host)  # the row of an archived page has no host
             there = (row.because or "").removeprefix(REDIRECTS).removeprefix(REFRESHES)
             if there == (row.because or "") or row.disposition not in MOVED:
                 break

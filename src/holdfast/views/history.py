@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+import msgspec
+
 from holdfast.clock import iso
-from holdfast.errors import BadParams
+from holdfast.errors import BadParams, NotFound
 from holdfast.model.job import Job
 from holdfast.model.look import NOTHING_KNOWN, CheckpointRow, EventKind, EventRow, ListedTarget
 from holdfast.model.record import Checkpoint
@@ -15,6 +17,7 @@ from holdfast.model.states import JOB
 from holdfast.ports import Looks
 
 ROWS_AT_ONCE = 500
+ENTITIES, SECTION = "entities", "section"  # types of targets that later phases of a site make
 CHECKPOINT_SCHEMA_VERSION = 1
 # The types of ux 5.1 and the moves behind them. Any other verb is its own type: `job.amend`, `chunk.lease`.
 KINDS: dict[str, tuple[EventKind, ...]] = {
@@ -32,6 +35,13 @@ OWN_TYPES = (
     "chunk.release",
 )  # fmt: skip
 TYPES = (*KINDS, *OWN_TYPES)
+
+
+class _Counted(msgspec.Struct):
+    count: int
+
+
+_count = msgspec.json.Decoder(_Counted)
 _TYPE_OF = {kind: name for name, kinds in KINDS.items() for kind in kinds}
 
 
@@ -90,6 +100,16 @@ def every_checkpoint(looks: Looks, job: int, *, before: int | None = None) -> It
         before = rows[-1].number
 
 
+def whole_checkpoint(looks: Looks, job: Job, number: int) -> Checkpoint:
+    """The checkpoint of this number; NotFound where there is none, or it is damaged, or a rollback undid it."""
+    row = next(every_checkpoint(looks, job.id, before=number + 1), None)
+    if row is None or row.number != number or row.point is None or row.undone_by is not None:
+        raise NotFound(
+            f"{job.name} has no checkpoint {number} that can be read", hint=f"holdfast checkpoints {job.word}"
+        )
+    return row.point
+
+
 def checkpoint_document(row: CheckpointRow) -> dict[str, Any]:
     """The fields of ux 5.2; of a damaged one only what its row says."""
     point = row.point
@@ -107,8 +127,9 @@ def checkpoint_document(row: CheckpointRow) -> dict[str, Any]:
     }
 
 
-def checkpoint_head(job: Job, row: CheckpointRow, point: Checkpoint) -> dict[str, Any]:
+def checkpoint_head(looks: Looks, job: Job, row: CheckpointRow, point: Checkpoint) -> dict[str, Any]:
     """Everything of a checkpoint's full document but its lists (CHK-03)."""
+    made = _made(looks, job, point)
     return {
         "schema": "holdfast.checkpoint/1",
         **checkpoint_document(row),
@@ -124,9 +145,32 @@ def checkpoint_head(job: Job, row: CheckpointRow, point: Checkpoint) -> dict[str
         "failed_by": point.counts.failed_by,
         "skipped_by": point.counts.skipped_by,
         "commits": point.commits,
-        "entities_extracted_count": 0,
-        "sections": [],
+        "entities_extracted_count": made.entities,
+        "sections": list(made.sections),
+        "analysis_sections_completed": list(made.sections),
     }
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What the later phases had come to: how many entities on all pages together, and which sections."""
+
+    entities: int = 0
+    sections: tuple[str, ...] = ()
+
+
+def _made(looks: Looks, job: Job, point: Checkpoint) -> Made:
+    """As of the checkpoint's commit numbers, from the rows. A job of one phase made nothing, and nothing is read."""
+    if not any(name in point.counts.by_type for name in (ENTITIES, SECTION)):
+        return Made()
+    done = [row for row in listed(looks, job.id, point, settled=True) if row.status == "succeeded"]
+    sections = tuple(row.url.split("/")[1] for row in done if row.type == SECTION)
+    pages = {row.id for row in done if row.type == ENTITIES}
+    newest: dict[int, int] = {}
+    after = (0, 0, -1)
+    while rows := looks.generations(job.id, ENTITIES, commits=point.commits, after=after, limit=ROWS_AT_ONCE):
+        newest |= {row.target: _count.decode(row.doc).count for row in rows if row.target in pages}
+        after = (rows[-1].target, rows[-1].generation, rows[-1].n)
+    return Made(sum(newest.values()), sections)
 
 
 def listed(looks: Looks, job: int, point: Checkpoint, *, settled: bool) -> Iterator[ListedTarget]:

@@ -87,7 +87,7 @@ def _last_error(job: Job, past: Past | None) -> dict[str, Any] | None:
 def because(job: Job, counts: Counts, is_worked: bool | None = None, waiting: str = "") -> str:
     """Why the job is as it is; a running one says what it does at this instant, a forsaken one that nobody works it."""
     if job.status == "in_progress" and is_worked is False:
-        return f"nobody works it; to go on: holdfast resume {job.word}"
+        return f"no process works it; to go on: holdfast resume {job.word}"
     if job.status != "in_progress" or not counts.in_progress:
         return waiting or job.because
     pages = "1 page" if counts.in_progress == 1 else f"{counts.in_progress} pages"

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from holdfast.clock import iso
 from holdfast.model.bookmark import EndedTarget
@@ -30,8 +32,7 @@ RANKS = {"checkpoint.written": 2, "run.finished": 3}
 TARGET_RANK = 1
 
 
-@dataclass(frozen=True, slots=True)
-class DatedEvent:
+class DatedEvent(msgspec.Struct, frozen=True):
     """An event, and when it is told: in the moment of `when`, and never before what its stream has before it."""
 
     stream: tuple[str, int]
@@ -135,7 +136,7 @@ def _not_before(earlier: DatedEvent, each: DatedEvent) -> DatedEvent:
 
 
 def _ending_last(told: list[DatedEvent]) -> list[DatedEvent]:
-    """Where the run is over, its end is the end: who stops reading there has read every target of it."""
+    """The end of a run comes after all of its targets: a reader that stops there has read every one."""
     runs = [n for n, each in enumerate(told) if each.event["type"] in ("run.started", "run.finished")]
     if runs and told[runs[-1]].event["type"] == "run.finished":
         told.append(told.pop(runs[-1]))

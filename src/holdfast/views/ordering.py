@@ -1,4 +1,4 @@
-"""The orders in which targets are listed: cases by their numbers, and whatever is listed by one of its fields.
+"""The orders in which targets are listed: as their kind places them by name, or by one of their fields.
 
 Cases are planned by number, and stored batch by batch in the order of their keys. Every row stands within one batch of
 its place, so that a window of that size puts all of them in order. Any other order needs all rows, and so a place to
@@ -7,16 +7,17 @@ put them (blobs/spill.py).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
+
+import msgspec
 
 from holdfast.engine.planner import BATCH_MAX
 from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 from holdfast.model.target import TargetRow
+from holdfast.recipe.kind import Kind
 
 R = TypeVar("R")
 
@@ -24,22 +25,35 @@ R = TypeVar("R")
 SORTS = ("url", "status", "disposition", "code", "host", "depth", "attempts", "found_at", "settled_at")
 
 
-_CASE = re.compile(r"(.*)-([0-9]+)-([0-9]{2})")
+class NamedRow(Protocol):
+    """A row of a target that may have a name."""
+
+    @property
+    def name(self) -> str | None: ...
 
 
-def by_number(rows: Iterable[R], name_of: Callable[[R], str | None]) -> Iterator[R]:
-    """The same rows; memory does not grow with their number."""
-    window: list[tuple[tuple[str, str, int], int, R]] = []
+N = TypeVar("N", bound=NamedRow)
+
+
+def as_planned(rows: Iterator[N], kind: Kind) -> Iterator[N]:
+    """The rows in the order in which their kind lists targets."""
+    return rows if kind.place is None else in_place(rows, lambda row: row.name, kind.place)
+
+
+def in_place(
+    rows: Iterable[R], name_of: Callable[[R], str | None], place: Callable[[str], tuple[Any, ...]]
+) -> Iterator[R]:
+    """The same rows by their places; memory does not grow with their number."""
+    window: list[tuple[tuple[Any, ...], int, R]] = []
     for n, row in enumerate(rows):
-        heappush(window, (_place(name_of(row) or ""), n, row))
+        heappush(window, (place(name_of(row) or ""), n, row))
         if len(window) > BATCH_MAX:
             yield heappop(window)[2]
     while window:
         yield heappop(window)[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+class Sort(msgspec.Struct, frozen=True):
     """By one field of the rows; what has none stands behind all others, whichever way."""
 
     field: str
@@ -58,9 +72,3 @@ def parse_sort(text: str) -> Sort:
             f"targets cannot be sorted by {field!r}{did_you_mean(field, SORTS)}", hint=f"fields: {' '.join(SORTS)}"
         )
     return Sort(field, text.startswith("-"))
-
-
-def _place(name: str) -> tuple[str, str, int]:
-    """As ranges are planned: by prefix, year, number."""
-    found = _CASE.fullmatch(name)
-    return (name, "", 0) if found is None else (found[1], found[3], int(found[2]))

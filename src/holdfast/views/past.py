@@ -5,7 +5,7 @@ The ledger keeps when a job was paused last, not the sum; its moves are few, wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from holdfast.model.states import JOB
 from holdfast.ports import Looks
@@ -15,8 +15,7 @@ _MOVES = [("job", row.verb) for row in JOB.moves if "paused" in (row.source, row
 _ENDED = ("run", "finish")  # with why it stopped; at the same moment as the job, and told before it
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(msgspec.Struct, frozen=True):
     """`paused_ms` over all pauses, one that lasts up to now; `failed_at` in wall ms, and what for."""
 
     paused_ms: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from holdfast.model.job import BEING_WORKED, Job
 from holdfast.model.lease import LEASE_S

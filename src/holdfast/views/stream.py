@@ -14,6 +14,8 @@ from holdfast.model.bookmark import Bookmark, Fresh
 from holdfast.model.target import PageRow
 from holdfast.policy.filters import Condition
 from holdfast.ports import Ledger
+from holdfast.recipes.catalogue import kind_of
+from holdfast.views.results import results_only
 
 ROWS_AT_ONCE = 500
 SAVE_EVERY_MS = 1000
@@ -35,7 +37,8 @@ class Stream:
         where: Sequence[Condition] = (),
         since: Bookmark | None = None,
     ) -> None:
-        self._ledger, self._job, self._clock, self._consumer, self._where = ledger, job, clock, consumer, where
+        self._ledger, self._job, self._clock, self._consumer = ledger, job, clock, consumer
+        self._where = results_only(kind_of(ledger.job(job)), where)
         self._mark = since or Bookmark() if consumer is None else ledger.bookmark(job, consumer)
         self._saved, self._saved_ms = self._mark, clock.monotonic_ms()
 
@@ -43,7 +46,7 @@ class Stream:
         """Every result, until the job is over and all of them are read."""
         try:
             while True:
-                over = is_over()  # asked first: whoever is over by now has committed everything
+                over = is_over()  # asked first: a worker that is over has committed everything
                 yield from self._committed()
                 if over:
                     return

@@ -14,7 +14,7 @@ from crash.suites.pond import FLAKY, LEASE_S, OPTIONS, PAGES, Pond
 from crash.suites.suite import Suite, Trial
 from holdfast.audit.verify import verify
 from holdfast.audit.witness import doubled
-from holdfast.engine.session import SessionEnd
+from holdfast.ports import SessionEnd
 
 HELD_UP_S_MAX = 5.0  # real seconds for what takes half of one
 SECOND, HOUR, DAY, YEAR = 1000, 3_600_000, 86_400_000, 31_557_600_000
@@ -99,6 +99,6 @@ CLOCK_JUMPS = Suite(
     title="the clock is set by 1 s to 10 years either way, or a process sleeps two leases",
     scope="real SQLite ledger and engine in one process, simulated clock, 60 pages, three of them retried",
     stage=stage,
-    small=40,
+    small=24,
     full=500,
 )

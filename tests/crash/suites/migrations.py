@@ -41,6 +41,7 @@ BACK: dict[int, tuple[str, ...]] = {
     )),
     4: ("ALTER TABLE host DROP COLUMN forbade", "DROP TABLE host_total"),
     5: ("DROP TABLE phase_plan", "DELETE FROM host WHERE id = 0"),
+    6: ("DROP TABLE artifact", "ALTER TABLE chunk DROP COLUMN name"),
 }  # fmt: skip
 BACK_TO = sorted((version - 1 for version in BACK), reverse=True)  # the newest first: it is what most people have
 Columns = set[tuple[str, str]]

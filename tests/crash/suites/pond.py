@@ -15,12 +15,12 @@ from engine.desk import MARSH, FunctionFetcher, MemoryBlobs, page
 from holdfast.clock import SystemClock
 from holdfast.engine import recovery
 from holdfast.engine.liveness import boot_id
-from holdfast.engine.session import Parts, Session, SessionEnd
+from holdfast.engine.session import Parts, Session
 from holdfast.errors import FetchError
 from holdfast.ledger.sqlite import SqliteLedger
 from holdfast.model.exchange import Response
 from holdfast.model.job import JobSpec, Options
-from holdfast.ports import Blobs
+from holdfast.ports import Blobs, SessionEnd
 from holdfast.recipes.site.recipe import SiteRecipe
 
 PAGES = 60
@@ -76,7 +76,7 @@ class Pond:
         job = recovery.make_ready(ledger, job, row, actor="user")
         ledger.close()
         parts = Parts(
-            open_ledger=self._open, open_fetcher=lambda: FunctionFetcher(self._answer), blobs=self.blobs(),
+            open_ledger=self._open, open_fetcher=lambda _name: FunctionFetcher(self._answer), blobs=self.blobs(),
             recipe=SiteRecipe(self.clock), clock=self.clock, progress=lambda *_: None, has_room=lambda: True,
             make_room=lambda: None, random=Random(7), lease_s=LEASE_S, stop_deadline_s=5.0, trigger="cli",
         )  # fmt: skip

@@ -96,7 +96,7 @@ def _asleep(stage: Stage, scene: Scene, asks: int) -> Child:
         sleeper.send(signal.SIGCONT)
         time.sleep(PAGE_MS / 10_000)
         stop(sleeper.pid)
-    lapsed = "nobody works it"
+    lapsed = "no process works it"
     wait_until(lambda: lapsed in scene.run("status", scene.job_name).out, ASK_S_MAX, "lapsed leases")
     return sleeper
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.screen.values import whole
 from holdfast.cli.start import recipe_jobs
 from holdfast.clock import SystemClock
+from holdfast.control.sources import named_source
 from holdfast.control.submit import JobRequest
-from holdfast.errors import BadParams, NotFound, Refused, UsageError
+from holdfast.errors import BadParams, NotFound, UsageError
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
-from holdfast.recipes.cases.ids import NUMBER_MAX, is_range, read_range
+from holdfast.recipes.cases.ids import is_range, read_range
+from holdfast.recipes.cases.kind import KIND
 from holdfast.recipes.cases.recipe import CasesRecipe
 
 EPILOG = (
@@ -23,21 +24,14 @@ EPILOG = (
 def arguments(parser: Parser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("what", nargs="*", metavar="RANGE|NAME", help="IMM-1-25..IMM-500-25, IMM-*-25, or a job's name")
-    parser.add_argument(
-        "--url",
-        metavar="TEMPLATE",
-        help="where a case is, with {prefix} {number} {year} in it; or NAME of sources.NAME",
-    )
-    parser.add_argument("--start", type=whole(0, NUMBER_MAX), metavar="N", help="with IMM-*-25: the first number")
-    parser.add_argument("--max-cases", type=whole(1, NUMBER_MAX), metavar="M", help="with IMM-*-25: how many numbers")
-    recipe_jobs.arguments(parser)
+    recipe_jobs.arguments(parser, KIND)
 
 
 def run(call: Call) -> int:
     call = _meant(call)
     if call.options.update:
         call.console.say("Cases have no scope: a range is what it is, and --update changes nothing of it.")
-    return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
+    return recipe_jobs.start(call, KIND, lambda ledger: _asked(call, ledger))
 
 
 def check(call: Call, ledger: Ledger | None) -> str:
@@ -63,14 +57,11 @@ def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
     words = [] if named else options.what
     typed = [str(read_range(word, options.start, options.max_cases)) for word in words]
     before = named.params if named else {}
-    params = recipe.check({"ranges": typed or before.get("ranges", []), "url": _url(call) or before.get("url", "")})
+    where = named_source(KIND, call.settings, {"url": options.url}) if options.url else before
+    kept = {name: where[name] for name in ("url", "source") if where.get(name)}
+    safe_stop = options.safe_stop or before.get("safe_stop")
+    params = recipe.check({"ranges": typed or before.get("ranges", []), **kept, "safe_stop": safe_stop})
     return recipe_jobs.asked_for(call, recipe, params, named)
-
-
-def _url(call: Call) -> str:
-    """The template that was typed, or that of the configured source whose name was (CAS-10)."""
-    typed = call.options.url or ""
-    return typed if "{" in typed else call.settings.sources.get(typed, typed)
 
 
 def _named(call: Call, ledger: Ledger | None) -> Job | None:
@@ -89,6 +80,4 @@ def _named(call: Call, ledger: Ledger | None) -> Job | None:
 
 
 def _of_cases(job: Job) -> Job:
-    if job.recipe != CasesRecipe.name:
-        raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of cases")
-    return job
+    return recipe_jobs.of_kind(job, KIND)

@@ -8,9 +8,9 @@ from typing import Any
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.listing import Listing, limit_argument, show
-from holdfast.cli.screen.text import clean, clean_lines, to_json
+from holdfast.cli.screen.text import clean, clean_lines, table, to_json
 from holdfast.cli.screen.values import whole
-from holdfast.errors import NotFound, Refused
+from holdfast.errors import NotFound, Refused, UsageError
 from holdfast.model.job import Job
 from holdfast.model.look import CheckpointRow
 from holdfast.model.record import Checkpoint
@@ -23,11 +23,17 @@ from holdfast.views.history import (
     listed,
     listed_document,
 )
+from holdfast.views.levels import LEVELS, level_documents, level_listing
 
 FIELDS = ("number", "at", "label", "reason", "counts", "phase", "checksum", "previous", "valid", "undone_by")
 HEAD = ("NUMBER", "AT", "REASON", "DONE", "LEFT", "FAILED", "CHECKSUM")
 SHOWN_LINES = 20
 LISTS = ("visited", "queued", "external_links")
+STATUSES = ("pending", "in_progress", "completed", "failed")
+NOT_SHOWN = (
+    "type", "job_id", "chunk_id", "created_at", "traceback", "error_message", "previous_checkpoint_id",
+    "reconciliation_time", "failed_variation", "last_successful_offset", "project_id",
+)  # fmt: skip
 
 
 def arguments(parser: Parser) -> None:
@@ -35,13 +41,21 @@ def arguments(parser: Parser) -> None:
     parser.add_argument(
         "--show", type=whole(1, 10**12), metavar="N", help="one of them with all that was visited, queued, out of scope"
     )
+    parser.add_argument("--level", choices=LEVELS, help="of an images job: its documents of that level, now or as of N")
+    parser.add_argument(
+        "--status", choices=STATUSES, help="with --level: only those that are pending, in progress, completed or failed"
+    )
     limit_argument(parser)
 
 
 def run(call: Call) -> int:
+    if call.options.status is not None and call.options.level is None:
+        raise UsageError("--status is about the documents of a level", hint="holdfast checkpoints JOB --level chunk")
     with call.existing_ledger() as ledger:
         job = ledger.job(call.options.job)
-        if call.options.show is None:
+        if call.options.level is not None:
+            _show_level(call, ledger, job)
+        elif call.options.show is None:
             rows = map(checkpoint_document, every_checkpoint(ledger, job.id))
             show(call, _listing(job), rows, call.options.limit)
         else:
@@ -65,7 +79,43 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     return str(row["number"]), row["at"], reason, *numbers, row["checksum"][:12]
 
 
+def _show_level(call: Call, ledger: Ledger, job: Job) -> None:
+    point = None if call.options.show is None else _asked_for(call, ledger, job, call.options.show)[1]
+    level, now_ms = call.options.level, call.clock.wall_ms()
+    found = level_documents(ledger, job, level, point=point, status=call.options.status, now_ms=now_ms)
+    if call.globals.jsonl:
+        for each in found:
+            call.console.data(to_json(each))
+    elif call.globals.json:
+        call.console.document(level_listing(job, level, point, found))
+    else:
+        call.console.data(clean_lines(_level_table(found) if found else f"{job.name} has no such document."))
+
+
+def _level_table(documents: list[dict[str, Any]]) -> str:
+    """What fits into a line of each: words and numbers, no lists. --json has all."""
+    names = [
+        name for name in documents[0] if name not in NOT_SHOWN and not isinstance(documents[0][name], (dict, list))
+    ]
+    head = tuple(name.upper().replace("_", " ") for name in names)
+    return table(head, [tuple("-" if each[name] is None else str(each[name]) for name in names) for each in documents])
+
+
 def _show(call: Call, ledger: Ledger, job: Job, number: int) -> None:
+    row, point = _asked_for(call, ledger, job, number)
+    head = checkpoint_head(ledger, job, row, point)
+    if row.number != number:
+        head["instead_of"] = number
+    lists = _lists(ledger, job, point)
+    if call.globals.jsonl:
+        _as_lines(call, head, lists)
+    elif call.globals.json:
+        _as_document(call, head, lists)
+    else:
+        _as_text(call, head, lists)
+
+
+def _asked_for(call: Call, ledger: Ledger, job: Job, number: int) -> tuple[CheckpointRow, Checkpoint]:
     """The one that was asked for, or where that is damaged the newest whole one before it."""
     rows = every_checkpoint(ledger, job.id, before=number + 1)
     asked = next(rows, None)
@@ -79,17 +129,7 @@ def _show(call: Call, ledger: Ledger, job: Job, number: int) -> None:
             "no longer there",
             hint=f"holdfast checkpoints {job.word}",
         )
-    row, point = _whole(call, job, asked, rows)
-    head = checkpoint_head(job, row, point)
-    if row.number != number:
-        head["instead_of"] = number
-    lists = _lists(ledger, job, point)
-    if call.globals.jsonl:
-        _as_lines(call, head, lists)
-    elif call.globals.json:
-        _as_document(call, head, lists)
-    else:
-        _as_text(call, head, lists)
+    return _whole(call, job, asked, rows)
 
 
 def _whole(

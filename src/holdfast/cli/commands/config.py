@@ -19,7 +19,7 @@ from holdfast.config.trust import refuse_foreign
 from holdfast.errors import BadParams, UsageError
 from holdfast.model.spelling import did_you_mean
 
-READS_SETTINGS_ITSELF = True  # a file that cannot be used must not stop who mends it
+READS_SETTINGS_ITSELF = True  # a broken file must not stop the command that mends it
 ACTIONS = {"show": 0, "get": 1, "set": 2, "path": 0}
 LATER = "not used yet"
 WIDTH = 44

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from argparse import Namespace
 from typing import Any
 
 from holdfast import wiring
@@ -23,6 +24,7 @@ from holdfast.cli.start.carry_on import (
     refuse_detach,
     scanned_again,
 )
+from holdfast.cli.start.output_checks import checked_output, refuse_taken
 from holdfast.cli.start.scopes import with_scope
 from holdfast.cli.start.streaming import streaming
 from holdfast.cli.start.submit import CliSubmit, submitted
@@ -32,8 +34,10 @@ from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
 from holdfast.model.keys import looks_like_url
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 
 RECIPE = "site"
+ARCHIVES = (".warc", ".warc.gz")
 _NAME_OR_ID = re.compile(r"[\w.~-]+")
 EPILOG = (
     "robots.txt is read and obeyed, as the product `holdfast`: what it forbids is skipped, its Crawl-delay is kept.\n"
@@ -54,7 +58,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
     parser.add_argument("--fail-on", type=share, default=PROBLEMS, metavar="WHAT", help=FAIL_ON_HELP)
     parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
-    job_options.arguments(parser)
+    job_options.arguments(parser, catalogue.kind(RECIPE))
     outputs.arguments(parser)
 
 
@@ -63,7 +67,9 @@ def run(call: Call) -> int:
     options = call.options
     output = _checked_output(call)
     with fork_server_for(call) as fork_server, call.ledger() as ledger:
-        job, announced = _job(call, ledger)
+        asked = _asked(call, ledger)
+        refuse_taken(call, ledger, asked, output)
+        job, announced = _job(call, ledger, asked)
         job = outputs.keep_output(call, ledger, job, output)
         if options.start_paused:
             return submitted(call, ledger, job)
@@ -78,8 +84,10 @@ def run(call: Call) -> int:
 def check(call: Call, ledger: Ledger | None) -> str:
     """Raise what `run` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
     call = _configured(call)
-    _checked_output(call)
+    output = _checked_output(call)
     asked = _asked(call, ledger)
+    if ledger is not None:
+        refuse_taken(call, ledger, asked, output)
     judge(ledger, asked, CliSubmit(call, lambda job, params, options: job))
     return asked.identity()
 
@@ -87,12 +95,21 @@ def check(call: Call, ledger: Ledger | None) -> str:
 def _checked_output(call: Call) -> outputs.Output | None:
     """Where the results go, once the call is one that can be followed."""
     options = call.options
-    if not options.what and options.seeds is None and options.name is None:
+    _take_archives(options)
+    if not (options.what or options.from_warc) and options.seeds is None and options.name is None:
         raise UsageError("crawl needs a URL, or the name of a job", hint="holdfast crawl https://docs.example.dev")
     refuse_detach(call)
     if options.name is not None:
         check_name(options.name)
-    return outputs.read_output(call, options.output, options.to)
+    return checked_output(call, catalogue.kind(RECIPE))
+
+
+def _take_archives(options: Namespace) -> None:
+    """A shell makes of `--from-warc *.warc.gz` one file behind the option, and the others beside the URLs."""
+    if options.from_warc:
+        more = [word for word in options.what if word.endswith(ARCHIVES) and "://" not in word]
+        options.what = [word for word in options.what if word not in more]
+        options.from_warc = [*options.from_warc, *more]
 
 
 def _configured(call: Call) -> Call:
@@ -104,7 +121,7 @@ def _configured(call: Call) -> Call:
     return configured(call)
 
 
-def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
+def _job(call: Call, ledger: Ledger, asked: JobRequest) -> tuple[Job, bool]:
     """The job that is meant, in the form that was asked for: found, found and amended, or newly submitted.
 
     And whether it is scanned again, in a changed scope, which was said.
@@ -117,14 +134,15 @@ def _job(call: Call, ledger: Ledger) -> tuple[Job, bool]:
         job, announced = with_scope(call, ledger, job, params)
         return amended(call, ledger, job, changed)
 
-    return find_or_submit(ledger, _asked(call, ledger), CliSubmit(call, as_found), actor="cli"), announced
+    return find_or_submit(ledger, asked, CliSubmit(call, as_found), actor="cli"), announced
 
 
 def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
     """The job as this command asks for it."""
     options = call.options
     named = _named(ledger, options.what) if options.name is None else None
-    typed = job_options.read_typed(options, [] if named else _urls(options.what))
+    typed = job_options.read_typed(options, [] if named else _urls(options.what), catalogue.kind(RECIPE))
+    wiring.check_archives(typed.scope, typed.pace)
     return JobRequest(
         recipe=wiring.recipe_of(RECIPE),
         given={**typed.scope, **({"seeds": list(typed.seeds)} if typed.seeds else {})},

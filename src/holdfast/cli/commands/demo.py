@@ -10,7 +10,13 @@ WRITES_STDOUT_ITSELF = True  # what it shows is what was asked for
 
 
 def arguments(parser: Parser) -> None:
-    parser.add_argument("world", nargs="?", default="manual", metavar="WORLD", help="manual (default)")
+    parser.add_argument(
+        "world",
+        nargs="?",
+        default="manual",
+        metavar="WORLD",
+        help="manual (default), company, judgments, court or images",
+    )
     parser.add_argument("--keep", action="store_true", help="keep the folder it worked in; --data DIR names one")
 
 
@@ -20,6 +26,12 @@ def run(call: Call) -> int:
     options = call.globals
     if options.json or options.jsonl:
         raise UsageError("demo tells a story to people and has no JSON", hint="numbers: holdfast selftest --json")
+    if call.options.world == "judgments":
+        from holdfast.demo import collection
+
+        return collection.run(
+            data=options.data, keep=call.options.keep, plain=options.plain, color=not options.no_color
+        )
     return story.run(
         call.options.world,
         data=options.data,

@@ -7,7 +7,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.text import clean, table
 from holdfast.config import Settings, add_env_file
-from holdfast.doctor import STORED_PAGES, HealthCheck, examine, repair
+from holdfast.health_checks import STORED_PAGES, HealthCheck, examine, repair
 
 READS_SETTINGS_ITSELF = True  # settings that cannot be used are its first finding
 
@@ -18,6 +18,9 @@ def arguments(parser: Parser) -> None:
         action="store_true",
         help="free what dead workers hold, put back lost pages, remove what killed commands left",
     )
+    parser.add_argument(
+        "--deep", action="store_true", help="also read every file of documents and images, and compare its sha256"
+    )
 
 
 def run(call: Call) -> int:
@@ -27,7 +30,7 @@ def run(call: Call) -> int:
     settings, checks = _examined(call)
     repaired: list[str] = []
     if call.options.repair and settings is not None and _may_mend(checks):
-        repaired = repair(settings)
+        repaired = repair(settings, deep=call.options.deep)
         settings, checks = _examined(call)
     if typed.json or typed.jsonl:
         rows = [{"name": each.name, "ok": each.ok, "required": each.required, "detail": each.detail} for each in checks]
@@ -41,7 +44,7 @@ def run(call: Call) -> int:
 
 def _examined(call: Call) -> tuple[Settings | None, list[HealthCheck]]:
     typed = call.globals
-    return examine(data=typed.data, database=typed.database, config_file=typed.config)
+    return examine(data=typed.data, database=typed.database, config_file=typed.config, deep=call.options.deep)
 
 
 def _may_mend(checks: list[HealthCheck]) -> bool:

@@ -85,7 +85,7 @@ def _added(call: Call, ledger: Ledger, job: Job) -> int:
 def _removed(call: Call, ledger: Ledger, job: Job) -> int:
     earlier = next((each for each in ledger.exclusions(job.id) if each.n == call.options.remove), None)
     gone, back = exclusions.include(ledger, job, call.options.remove, actor="cli")
-    is_complete = ledger.books(job.id)[0].status == "completed"
+    is_complete = ledger.job(job.id).status == "completed"
     call.console.say(
         f"Exclusion {gone.n} of {job.name} ({gone.pattern}) {_told_removal(call, earlier, back, is_complete)}"
     )

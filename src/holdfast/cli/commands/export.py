@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.start.outputs import FORMATS, Selection, form_of, read_output, write_results
+from holdfast.cli.screen.values import whole
+from holdfast.cli.start.outputs import Selection, form_of, read_output, write_results
 from holdfast.clock import pause_thread
 from holdfast.engine.recovery import holder_of
 from holdfast.errors import UsageError
@@ -16,6 +17,7 @@ from holdfast.model.job import Job
 from holdfast.model.target import PageRow
 from holdfast.policy import filters
 from holdfast.ports import Ledger
+from holdfast.views.exports.forms import NAMES
 from holdfast.views.results import parse_fields
 from holdfast.views.stream import Stream
 
@@ -25,35 +27,47 @@ YEARS = range(1970, 10_000)
 
 def arguments(parser: Parser) -> None:
     parser.add_argument("job", metavar="JOB", help="name or id")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to; - is stdout")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to: a file, a FOLDER/ for md; - is stdout")
     parser.add_argument(
         "--format",
         type=form_of,
-        choices=FORMATS,
+        choices=NAMES,
         metavar="FORM",
-        help=f"{', '.join(FORMATS)}; from the suffix of FILE where it is left out (jsonl)",
+        help=f"{', '.join(NAMES)}; from the suffix of FILE where it is left out (jsonl)",
     )
     parser.add_argument("--where", default="", metavar="FILTER", help="such as 'url:*/guide/* depth:<3'")
     parser.add_argument("--fields", metavar="LIST", help="url,title names all of them; +duplicate_of adds to the usual")
     parser.add_argument("--distinct", action="store_true", help="of pages with the same bytes only the first one found")
+    parser.add_argument(
+        "--distinct-text", action="store_true", help="of pages with nearly the same text only the first"
+    )
     parser.add_argument("--follow", action="store_true", help="each result once it is committed, until the job ends")
+    parser.add_argument("--shard", type=whole(1, 10**9), metavar="N", help="webdataset: images in one tar file (10000)")
+    parser.add_argument(
+        "--split", default="", metavar="A/B/C", help="webdataset: percent of train/val/test, as 80/10/10"
+    )
+    parser.add_argument("--consumer", metavar="NAME", help="with --follow -o -: go on behind what NAME has read before")
     parser.add_argument(
         "--date",
         type=_moment,
         metavar="WHEN",
-        help="warc: the date of every record; equal answers then give equal files",
+        help="the date of every page, and all of them by URL; equal answers then give equal files",
     )
 
 
 def run(call: Call) -> int:
     options = call.options
     if options.output is None:
-        raise UsageError("export needs a file: -o FILE.jsonl, or -o - for stdout")
+        raise UsageError("export needs a file: -o FILE.jsonl, a folder for Markdown: -o FOLDER/, or -o - for stdout")
     output = read_output(call, options.output, options.format)
     assert output is not None
+    if options.consumer is not None and (not options.follow or output.path is not None):
+        raise UsageError("--consumer is for results as they come: --follow -o - --consumer NAME")
     fields = None if options.fields is None else parse_fields(options.fields)
     where = filters.resolved(filters.parse(options.where), call.clock.wall_ms())
-    selection = Selection(where, fields, options.distinct, options.date)
+    selection = Selection(
+        where, fields, options.distinct, options.distinct_text, options.date, options.shard, options.split
+    )
     with call.existing_ledger() as ledger:
         job, counts, _ = ledger.books(ledger.job(options.job).id)
         follow = _followed(call, ledger, job, selection) if options.follow else None
@@ -66,16 +80,25 @@ def run(call: Call) -> int:
 
 
 def _followed(call: Call, ledger: Ledger, job: Job, selection: Selection) -> Iterator[PageRow]:
-    """Results as they are committed, until the job has ended or is paused; a job that nobody works is waited for."""
+    """Results as they are committed, until the job has ended or is paused; it waits for a job that no process works."""
     if job.status in GOING and holder_of(ledger, job) is None:
-        call.console.say(f"Nobody works {job.name} now; waiting for results. Ctrl-C stops waiting.")
+        call.console.say(f"No process works {job.name} now; waiting for results. Ctrl-C stops waiting.")
 
     def wait(seconds: float) -> None:
         call.console.out.flush()
         pause_thread(seconds)
 
-    stream = Stream(ledger, job.id, call.clock, where=selection.where)
-    return stream.follow(lambda: ledger.books(job.id)[0].status not in GOING, wait)
+    consumer = call.options.consumer
+    stream = Stream(ledger, job.id, call.clock, consumer=consumer, where=selection.where)
+    rows = stream.follow(lambda: ledger.job(job.id).status not in GOING, wait)
+    return rows if consumer is None else _flushed(call, rows)
+
+
+def _flushed(call: Call, rows: Iterator[PageRow]) -> Iterator[PageRow]:
+    """Each row is on its way before the next is asked for: only then does it count as read."""
+    for row in rows:
+        yield row
+        call.console.out.flush()
 
 
 def _moment(text: str) -> int:

@@ -1,13 +1,15 @@
-"""`holdfast label JOB TARGET... LABEL`: mark results, so that they can be filtered. The crawl does not heed marks."""
+"""`holdfast label JOB TARGET... LABEL`: mark results, so that they can be filtered. A crawl does not heed marks; a job
+that collects a number of results has others take the place of those that are marked `rejected`."""
 
 from __future__ import annotations
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.control.label import label
+from holdfast.control.rescope import refill
 from holdfast.errors import UsageError
 from holdfast.model.spelling import count_of
-from holdfast.policy.marks import check_word
+from holdfast.policy.marks import REJECTED, check_word
 
 
 def arguments(parser: Parser) -> None:
@@ -26,6 +28,8 @@ def run(call: Call) -> int:
         marked = label(ledger, job, targets, word, actor="cli")
         told = "without a mark" if word is None else f"marked {word}"
         call.console.say(f"{count_of(marked, 'target')} of {job.name} {told}.")
+        if word == REJECTED and refill(ledger, ledger.job(job.id), actor="cli"):
+            call.console.say(f"Others take their place: holdfast resume {job.word}")
         if call.globals.json:
             call.console.document({"schema": "holdfast.label/1", "job": job.uid, "label": word, "targets": marked})
     return 0

@@ -27,7 +27,7 @@ HEAD = ("HOST", "DELAY", "AT ONCE", "CRAWL-DELAY", "IN FLIGHT", "BACKS OFF UNTIL
 def arguments(parser: Parser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("words", nargs="*", metavar="[set] HOST", help="one host; with `set`, to limit it")
-    parser.add_argument("--delay", type=duration(0, 3600), metavar="DUR", help="at least so long between its requests")
+    parser.add_argument("--delay", type=duration(0, 3600), metavar="DUR", help="the shortest time between its requests")
     parser.add_argument("--concurrency", type=whole(1, 256), metavar="N", help="at most so many requests at once")
     limit_argument(parser)
 

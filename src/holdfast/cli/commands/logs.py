@@ -17,6 +17,7 @@ from holdfast.engine.reference import find
 from holdfast.model.job import Job
 from holdfast.model.logline import LEVELS, read_line
 from holdfast.ports import Ledger
+from holdfast.recipes.catalogue import kind_of
 
 LINES_SHOWN = 100
 FOLLOW_EVERY_S = 0.5
@@ -63,21 +64,21 @@ def _about(call: Call, ledger: Ledger, job: Job) -> tuple[str, ...]:
     """The id and the URL of the target that is meant, as `explain` understands it; nothing where none was named."""
     if call.options.target is None:
         return ()
-    row, address = find(ledger, job, call.options.target)
+    row, address = find(ledger, job, kind_of(job), call.options.target)
     return (f"T-{row.id:x}", row.url) if row is not None else (address.url,) if address is not None else ()
 
 
 def _follow(
     call: Call, ledger: Ledger, job: Job, reader: LogLines, handlers: SignalHandlers, about: tuple[str, ...]
 ) -> None:
-    """Until nobody works the job any more, or Ctrl-C: whoever is gone by then has written everything."""
+    """Until no process works the job any more, or Ctrl-C: a process that is gone has written everything."""
     while not handlers.stopped:
-        is_over = holder_of(ledger, ledger.books(job.id)[0]) is None
+        is_over = holder_of(ledger, ledger.job(job.id)) is None
         for line in _fitting(call, reader.lines(), about):
             _show(call, line)
         call.console.out.flush()
         if is_over:
-            call.console.say(f"Nobody works {job.name} any more.")
+            call.console.say(f"No process works {job.name} any more.")
             return
         handlers.wait(FOLLOW_EVERY_S)
 

@@ -38,7 +38,7 @@ def stopped(call: Call, verb: str, request: Callable[[Ledger, Job], Job]) -> int
         try:
             after = request(ledger, job)
         except IllegalMove as error:
-            raise refusal(ledger.books(job.id)[0], error) from error
+            raise refusal(ledger.job(job.id), error) from error
         if after.status != DONE[verb][0]:
             after = _acknowledged(call, ledger, after, verb)
         return _told(call, ledger, after, verb)
@@ -52,7 +52,7 @@ def _acknowledged(call: Call, ledger: Ledger, job: Job, verb: str) -> Job:
     until_ms = call.clock.monotonic_ms() + round((deadline_s + GRACE_S) * 1000)
     while job.status != wanted and call.clock.monotonic_ms() < until_ms:
         pause_thread(POLL_S)
-        job = ledger.books(job.id)[0]
+        job = ledger.job(job.id)
         if job.status not in (wanted, "in_progress"):
             raise Refused(f"{job.name} is {job.status} already: it ended before it could {verb}")
         row = recovery.outlook(ledger, job, recipe_known=catalogue.knows(job), asked=False)

@@ -21,7 +21,7 @@ def run(call: Call) -> int:
         try:
             after = reopen.restart(ledger, job, actor="cli")
         except IllegalMove as error:
-            now = ledger.books(job.id)[0]
+            now = ledger.job(job.id)
             raise refusal(now, error, is_worked=recovery.holder_of(ledger, now) is not None) from error
         call.console.say(f"{after.name} is pending again; its results so far are kept until they are fetched anew.")
         call.console.say(f"  start: {command_for(after, 'start')}")

@@ -9,6 +9,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.refusals import command_for
 from holdfast.control.restore import RestoreOptions
+from holdfast.control.snapshot_file import opened_snapshot, restore_snapshot
 from holdfast.model.job import Job
 from holdfast.model.spelling import count_of
 from holdfast.ports import Ledger
@@ -25,8 +26,9 @@ def arguments(parser: Parser) -> None:
 def run(call: Call) -> int:
     options = call.options
     restore_options = RestoreOptions(options.name, options.replace, "cli", options.trust)
-    with wiring.opened_snapshot(Path(options.file)) as snapshot, call.ledger() as ledger:  # nothing is made of damage
-        job = wiring.restore_snapshot(call.settings, ledger, snapshot, restore_options)
+    storage = wiring.storage(call.settings)
+    with opened_snapshot(storage, Path(options.file)) as snapshot, call.ledger() as ledger:  # nothing is made of damage
+        job = restore_snapshot(storage, ledger, snapshot, restore_options)
         job, counts, point = ledger.books(job.id)
         when = snapshot.manifest.updated_at
         call.console.say(f"Restored {job} as it was on {when}: {job.status}, {counts.left} to do.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from holdfast.cli import exits
 from holdfast.cli.call import Call
@@ -96,7 +97,7 @@ def _prepared(call: Call, ledger: Ledger, job: Job) -> tuple[Job, bool]:
     try:
         job, requeued = prepared(ledger, job, strategy, actor="cli")
     except IllegalMove as error:
-        now = ledger.books(job.id)[0]
+        now = ledger.job(job.id)
         raise refusal(now, error, is_worked=holder_of(ledger, now) is not None) from error
     if requeued:
         call.console.say(f"Queued {count_of(requeued, 'failed target')} of {job.name} again.")
@@ -126,7 +127,7 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job], fork_server: ForkServer |
             break
         try:
             answer = _answer(call, ledger, job)
-            result = carry_on(call, ledger, ledger.books(job.id)[0], fork_server)
+            result = carry_on(call, ledger, ledger.job(job.id), fork_server)
         except (UsageError, Corrupt) as error:
             call.console.complain(Refused(f"{job.name} cannot go on: {error.message}", hint=error.hint))
             codes.append(exits.of_error(error))

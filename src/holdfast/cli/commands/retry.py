@@ -40,7 +40,7 @@ def run(call: Call) -> int:
         try:
             after, requeued = reopen.retry(ledger, job, where, actor="cli", because=f"retry {call.options.where}")
         except IllegalMove as error:
-            now = ledger.books(job.id)[0]
+            now = ledger.job(job.id)
             raise refusal(now, error, is_worked=recovery.holder_of(ledger, now) is not None) from error
         _tell(call, after, requeued)
         if after.status != "in_progress" or call.options.queue_only:

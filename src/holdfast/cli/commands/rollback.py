@@ -10,6 +10,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.refusals import refusal, restore_command
 from holdfast.cli.screen.values import whole
+from holdfast.control import snapshot_file
 from holdfast.control.rollback import foretell, fork, rollback, rollback_document
 from holdfast.engine.recovery import holder_of
 from holdfast.errors import IllegalMove, UsageError
@@ -38,7 +39,7 @@ def run(call: Call) -> int:
         try:
             document = _forked(call, ledger, job) if options.fork and not options.dry_run else _done(call, ledger, job)
         except IllegalMove as error:
-            now = ledger.books(job.id)[0]
+            now = ledger.job(job.id)
             raise refusal(now, error, is_worked=holder_of(ledger, now) is not None) from error
         if call.globals.json:
             call.console.document(document)
@@ -55,7 +56,7 @@ def _done(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
         return rollback_document(job, told, dry_run=True)
 
     def take_snapshot(job: Job) -> Path:
-        return wiring.take_snapshot(call.settings, ledger, job, with_bodies=False)[0]
+        return snapshot_file.take_snapshot(wiring.storage(call.settings), ledger, job, with_bodies=False)[0]
 
     done, snapshot = rollback(ledger, job, number, actor="cli", take_snapshot=take_snapshot)
     _tell(call, f"Rolled {job.name}", done)
@@ -69,7 +70,7 @@ def _forked(call: Call, ledger: Ledger, job: Job) -> dict[str, Any]:
     number = call.options.checkpoint
 
     def copy(job: Job, name: str) -> Job:
-        return wiring.copy_job(call.settings, ledger, job, name, actor="cli")
+        return snapshot_file.copy_job(wiring.storage(call.settings), ledger, job, name, actor="cli")
 
     made, done = fork(ledger, job, number, call.options.name or f"{job.name}-{number}", actor="cli", copy=copy)
     _tell(call, f"Made {made.name} of {job.name}, and rolled it", done)

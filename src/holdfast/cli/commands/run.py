@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.screen.values import whole
-from holdfast.cli.start import recipe_jobs
+from holdfast.cli.start import job_options, recipe_jobs
 from holdfast.control.submit import JobRequest
 from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import Job
@@ -18,6 +16,7 @@ from holdfast.ports import Ledger
 from holdfast.recipe import registry
 from holdfast.recipes import catalogue
 from holdfast.recipes.custom import rules
+from holdfast.recipes.custom.kind import KIND
 
 EPILOG = (
     "What a step yields is settled in one transaction when it ends; if it raises, nothing of it exists and it is\n"
@@ -35,14 +34,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument(
         "--template", metavar="FILE.toml", help="one job per row of LIST.csv; {column} stands for a cell of the row"
     )
-    parser.add_argument(
-        "--param", type=_pair, action="append", default=[], metavar="K=V", help="repeatable; a parameter of the recipe"
-    )
-    scope = parser.add_argument_group("what is left out of what the steps find (what the plan gives is asked for)")
-    scope.add_argument("--include", action="append", metavar="PAT", help="repeatable; glob on the path, or re:")
-    scope.add_argument("--exclude", action="append", metavar="PAT", help="repeatable; exclude wins; '' for none")
-    scope.add_argument("--max-depth", type=whole(0, 100_000), metavar="N", help="targets beyond; what is planned is 0")
-    recipe_jobs.arguments(parser)
+    recipe_jobs.arguments(parser, KIND)
 
 
 def run(call: Call) -> int:
@@ -60,7 +52,7 @@ def run(call: Call) -> int:
         from holdfast.cli.start.job_files import run_described
 
         return run_described(call, call.settings.jobs[call.options.what])
-    return recipe_jobs.start(call, lambda ledger: _asked(call, ledger))
+    return recipe_jobs.start(call, KIND, lambda ledger: _asked(call, ledger))
 
 
 def check(call: Call, ledger: Ledger | None) -> str:
@@ -69,7 +61,7 @@ def check(call: Call, ledger: Ledger | None) -> str:
 
 
 def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
-    what, typed = call.options.what, dict(call.options.param)
+    what, typed = call.options.what, dict(call.options.param or ())
     named = None if catalogue.names_code(what) else recipe_jobs.named_job(ledger, what)
     if named is not None and call.options.name is not None:
         raise UsageError(f"{what} is a job already; leave out --name", hint=f"holdfast run {as_word(what)}")
@@ -99,11 +91,9 @@ def _nothing_of_that_name(call: Call, ledger: Ledger | None, what: str) -> BadPa
 
 def _rules_typed(call: Call) -> dict[str, Any]:
     """`--exclude ''` takes the patterns back."""
-    given = {name: getattr(call.options, name) for name in ("include", "exclude", "max_depth")}
+    typed = job_options.read_params(call.options, KIND)
     return {
-        name: [text for text in value if text] if isinstance(value, list) else value
-        for name, value in given.items()
-        if value is not None
+        name: [text for text in value if text] if isinstance(value, list) else value for name, value in typed.items()
     }
 
 
@@ -112,10 +102,3 @@ def _earlier_params(call: Call, ledger: Ledger | None, recipe: str, named: Job |
     if named is None and call.options.name is not None and not call.options.new:
         named = recipe_jobs.named_job(ledger, call.options.name)
     return named.params if named is not None and named.recipe == recipe else {}
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, separator, value = text.partition("=")
-    if not separator or not name.strip() or name.startswith("_"):
-        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE")
-    return name.strip(), value

@@ -1,4 +1,4 @@
-"""`holdfast selftest`: reads the options; the test itself is in holdfast.testing. It touches nobody's ledger."""
+"""`holdfast selftest`: reads the options; the test itself is in holdfast.testing. It touches no existing ledger."""
 
 from __future__ import annotations
 

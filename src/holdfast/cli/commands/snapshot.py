@@ -10,18 +10,25 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.refusals import restore_command
 from holdfast.cli.screen.values import show_size
+from holdfast.control.snapshot_file import take_snapshot
 from holdfast.errors import UsageError
 
 
 def arguments(parser: Parser) -> None:
-    parser.add_argument("job", metavar="JOB", help="name or id; nobody may be working it")
+    parser.add_argument("job", metavar="JOB", help="name or id; no process may be working it")
     parser.add_argument("-o", "--output", metavar="FILE", help="where to (snapshots/ in the data folder)")
     bodies = parser.add_mutually_exclusive_group()
     bodies.add_argument(
-        "--with-artifacts", action="store_true", default=True, help="with the stored pages (this is the default)"
+        "--with-artifacts",
+        action="store_true",
+        default=True,
+        help="with the stored pages and files (this is the default)",
     )
     bodies.add_argument(
-        "--without-artifacts", dest="with_artifacts", action="store_false", help="rows only: small, and no page in it"
+        "--without-artifacts",
+        dest="with_artifacts",
+        action="store_false",
+        help="rows only: small, and no page or file in it",
     )
 
 
@@ -32,7 +39,8 @@ def run(call: Call) -> int:
     with call.existing_ledger(to_change=True) as ledger:
         job = ledger.job(options.job)
         wanted = None if options.output is None else Path(options.output)
-        path, manifest = wiring.take_snapshot(call.settings, ledger, job, wanted, with_bodies=options.with_artifacts)
+        storage = wiring.storage(call.settings)
+        path, manifest = take_snapshot(storage, ledger, job, wanted, with_bodies=options.with_artifacts)
     size, lost = wiring.size_of(path) or 0, manifest.bodies_lost or 0
     if call.globals.json or call.globals.jsonl:
         document = {"schema": "holdfast.snapshot/1", "id": manifest.id, "job": manifest.job_id, "name": manifest.name}

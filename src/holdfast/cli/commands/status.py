@@ -20,9 +20,9 @@ from holdfast.model.record import Checkpoint
 from holdfast.model.spelling import count_of
 from holdfast.model.states import COUNTED
 from holdfast.ports import Ledger
-from holdfast.views.breakdown import GROUPINGS, breakdown_document
+from holdfast.views.breakdown import breakdown_document, groupings
 from holdfast.views.job import average_rate, because, job_document
-from holdfast.views.past import past_of
+from holdfast.views.job_view import job_view
 from holdfast.views.standing import as_it_stands, is_queued
 
 WORDS = {
@@ -41,7 +41,7 @@ HEAD = ("JOB", "ID", "KIND", "STATE", "DONE", "LEFT", "FAILED", "SINCE")
 
 def arguments(parser: Parser) -> None:
     parser.add_argument("job", nargs="?", metavar="JOB", help="name or id; all jobs without it")
-    parser.add_argument("--by", choices=GROUPINGS, help="the books split into groups")
+    parser.add_argument("--by", choices=groupings(), help="the books split into groups")
 
 
 def run(call: Call) -> int:
@@ -54,17 +54,10 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger:
         found = ledger.job(call.options.job)
         newest = _newest_number(ledger, found)  # asked before the books: one that is written meanwhile is not damaged
-        job, counts, point = ledger.books(found.id)
+        job, _, point = ledger.books(found.id)
         damaged = newest if newest > (0 if point is None else point.number) else None
         if call.globals.json or call.globals.jsonl:
-            rate = average_rate(job, counts)
-            worked, now_ms = holder_of(ledger, job) is not None, call.clock.wall_ms()
-            job = as_it_stands(ledger, job, is_worked=worked, now_ms=now_ms, life_s=call.settings.lease_s)
-            waits = waited_for(ledger, job, counts, now_ms)
-            past = past_of(ledger, job.id, now_ms)
-            document = job_document(
-                job, counts, point, rate_per_second=rate, is_worked=worked, waiting=waits, now_ms=now_ms, past=past
-            )
+            document = job_view(ledger, job.id, now_ms=call.clock.wall_ms(), life_s=call.settings.lease_s)
             call.console.document(document if damaged is None else {**document, "damaged_checkpoint": damaged})
         else:
             call.console.data(clean_lines(_screen(call, ledger, job, damaged)))
@@ -81,12 +74,25 @@ def _split(call: Call) -> int:
         for row in document["groups"]:
             call.console.data(to_json(row))
     else:
-        numbers = ("discovered", *COUNTED)
-        head = (call.options.by.upper(), *(name.upper().replace("_", " ") for name in numbers))
-        call.console.data(
-            table(head, [(row["group"] or "-", *(str(row[name]) for name in numbers)) for row in document["groups"]])
-        )
+        call.console.data(_groups_table(call.options.by, document["groups"]))
     return 0
+
+
+def _groups_table(by: str, groups: list[dict[str, Any]]) -> str:
+    """A line per group: of an images job what became of the URLs, of others the books."""
+    if groups and "images" in groups[0]:
+        return _images_table(by.split(","), [row for row in groups if row["group"] is not None])
+    numbers = ("discovered", *COUNTED)
+    head = (by.upper(), *(name.upper().replace("_", " ") for name in numbers))
+    return table(head, [(row["group"] or "-", *(str(row[name]) for name in numbers)) for row in groups])
+
+
+def _images_table(parts: list[str], groups: list[dict[str, Any]]) -> str:
+    numbers = list(groups[0]["images"]) if groups else []
+    names = [tuple(row[part] for part in parts) if len(parts) > 1 else (row["group"],) for row in groups]
+    cells = [tuple("-" if n is None else str(n) for n in row["images"].values()) for row in groups]
+    head = (*(part.upper() for part in parts), *(name.upper() for name in numbers))
+    return table(head, [(*name, *line) for name, line in zip(names, cells, strict=True)])
 
 
 def every_job(call: Call) -> int:
@@ -135,7 +141,7 @@ def jobs_table(call: Call, ledger: Ledger, jobs: list[Job]) -> str:
 
 
 def word_of(job: Job, owner: Owner | None) -> str:
-    """The state as screens say it; a running job that nobody works says so."""
+    """The state as screens say it; a running job that no process works says so."""
     if job.status == "in_progress" and owner is None:
         return WORDS["pending"] if is_queued(job) else INTERRUPTED
     if job.requested:
@@ -155,7 +161,7 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
     now = as_it_stands(ledger, now, is_worked=owner is not None, now_ms=wall_ms, life_s=call.settings.lease_s)
     why = because(now, counts, waiting=waits)
     if now.status == "in_progress" and owner is None:
-        why = "nobody has begun it" if is_queued(now) else "nobody works it"
+        why = "no worker has begun it" if is_queued(now) else "no process works it"
     lines = [
         f"{now.name}  {now.uid}  {now.recipe}{inputs(now)}   {f'R-{now.run}' if now.run else 'not run yet'}",
         f"{word_of(now, owner)}: {why}, since {moment(now.since, wall_ms)}",

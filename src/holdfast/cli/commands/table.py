@@ -1,12 +1,16 @@
-"""The table of commands: name, one-line help, examples, and the module that is loaded when the command is used."""
+"""The table of commands: name, one-line help, examples, and the module that is loaded when the command is used.
+
+Start commands stand in the catalogue of kinds.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
+
+from holdfast.recipes.catalogue import ENTRIES
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     name: str
     group: str
     usage: str
@@ -21,22 +25,7 @@ COMMANDS: tuple[Command, ...] = (
         "crawl a bundled world offline, crash, recover, show that the books balance", "demo",
         ("holdfast demo",),
     ),
-    Command(
-        "crawl", "START", "crawl URL...|NAME", "crawl a site; the same command again goes on where it stopped", "crawl",
-        (
-            "holdfast crawl https://docs.example.dev -o docs.jsonl",
-            "holdfast crawl https://docs.example.dev --max-depth 3 --exclude '/tags/*' --delay 2s --name docs",
-            "holdfast crawl docs",
-        ),
-    ),
-    Command(
-        "cases", "START", "cases RANGE...|NAME", "get every case in a range and name the gaps", "cases",
-        (
-            "holdfast cases IMM-1-25..IMM-5000-25 --url 'https://court.example/{prefix}-{number}-{year}'",
-            "holdfast cases 'IMM-*-25' --start 1 --max-cases 500 --url 'https://court.example/case?id={number}&y={year}'",
-            "holdfast cases IMM",
-        ),
-    ),
+    *(Command(row.command, "START", row.usage, row.summary, row.command, row.examples) for row in ENTRIES),
     Command(
         "run", "START", "run FILE.py|MODULE:RECIPE|FILE.toml|LIST.csv",
         "work a recipe of your own as a job that survives anything, or the job of a file", "run",
@@ -47,6 +36,10 @@ COMMANDS: tuple[Command, ...] = (
             "holdfast run job.toml",
             "holdfast run companies.csv --template company.toml",
         ),
+    ),
+    Command(
+        "sources", "RESULTS", "sources [sync|diff NAME]", "followed lists and their versions", "sources",
+        ("holdfast sources", "holdfast sources sync unreported_judgments", "holdfast sources diff judgments"),
     ),
     Command("pause", "CONTROL", "pause JOB", "finish the pages in hand, checkpoint, stop", "pause",
             ("holdfast pause docs",)),
@@ -126,6 +119,19 @@ COMMANDS: tuple[Command, ...] = (
         ),
     ),
     Command(
+        "report", "RESULTS", "report JOB [VERSION]", "build or show the report of a site (--open -o --format)",
+        "report",
+        (
+            "holdfast report docs -o docs.html",
+            "holdfast report docs --format json",
+        ),
+    ),
+    Command(
+        "reprocess", "RESULTS", "reprocess JOB", "run the recipe again over stored pages, no network (--where)",
+        "reprocess",
+        ("holdfast reprocess IMM", "holdfast reprocess IMM --where 'run:R-1' --dry-run"),
+    ),
+    Command(
         "snapshot", "RESULTS", "snapshot JOB", "write the portable form: rows and pages in one file (-o FILE)",
         "snapshot", ("holdfast snapshot docs -o docs.tar", "holdfast snapshot docs --without-artifacts --json"),
     ),
@@ -153,7 +159,7 @@ COMMANDS: tuple[Command, ...] = (
         ),
     ),
     Command("doctor", "ADMIN", "doctor", "check config, disk, ledger, stored pages (--repair)", "doctor",
-            ("holdfast doctor", "holdfast doctor --repair", "holdfast doctor --json")),
+            ("holdfast doctor", "holdfast doctor --deep --repair", "holdfast doctor --json")),
     Command(
         "db", "ADMIN", "db upgrade|backup|check", "the ledger's database: migrate it, copy it, check all of it", "db",
         ("holdfast db check", "holdfast db backup -o ledger-copy.db", "holdfast db upgrade"),

@@ -16,9 +16,10 @@ from holdfast.model.job import Job
 from holdfast.model.target import TargetRow
 from holdfast.policy import filters
 from holdfast.ports import Ledger
-from holdfast.recipe.kind import CASES
+from holdfast.recipes.catalogue import kind_of
 from holdfast.views.documents import target_document
-from holdfast.views.ordering import SORTS, by_number, parse_sort
+from holdfast.views.ordering import SORTS, as_planned, parse_sort
+from holdfast.views.sorting import sorted_targets
 
 ROWS_AT_ONCE = 500
 TABLE_ROWS = 50
@@ -50,21 +51,22 @@ def run(call: Call) -> int:
     with call.existing_ledger() as ledger:
         job = ledger.job(options.job)
         rows = _rows(ledger, job.id, conditions)
-        if sort is not None:
-            rows = wiring.sorted_targets(call.settings, rows, sort)
-        elif job.recipe == CASES:
-            rows = by_number(rows, lambda row: row.name)
-        _show(call, rows, job)
+        rows = (
+            as_planned(rows, kind_of(job))
+            if sort is None
+            else sorted_targets(wiring.storage(call.settings), rows, sort)
+        )
+        _show(call, rows, job, ledger.chunk_names(job.id))
     return 0
 
 
-def _show(call: Call, rows: Iterator[TargetRow], job: Job) -> None:
+def _show(call: Call, rows: Iterator[TargetRow], job: Job, chunks: dict[int, str]) -> None:
     if call.options.csv:
-        _as_csv(call, rows)
+        _as_csv(call, rows, chunks)
     elif call.globals.jsonl:
-        _as_lines(call, rows)
+        _as_lines(call, rows, chunks)
     elif call.globals.json:
-        _as_document(call, rows)
+        _as_document(call, rows, chunks)
     else:
         _as_table(call, rows, job.name)
 
@@ -76,21 +78,21 @@ def _rows(ledger: Ledger, job: int, conditions: list[filters.Condition]) -> Iter
         after = rows[-1].id
 
 
-def _as_csv(call: Call, rows: Iterator[TargetRow]) -> None:
+def _as_csv(call: Call, rows: Iterator[TargetRow], chunks: dict[int, str]) -> None:
     call.console.write_bytes_out(csv_line(FIELDS))
     for row in islice(rows, call.options.limit):
-        call.console.write_bytes_out(csv_line(target_document(row).values()))
+        call.console.write_bytes_out(csv_line(target_document(row, chunks).values()))
 
 
-def _as_lines(call: Call, rows: Iterator[TargetRow]) -> None:
+def _as_lines(call: Call, rows: Iterator[TargetRow], chunks: dict[int, str]) -> None:
     for row in islice(rows, call.options.limit):
-        call.console.document(target_document(row))
+        call.console.document(target_document(row, chunks))
 
 
-def _as_document(call: Call, rows: Iterator[TargetRow]) -> None:
+def _as_document(call: Call, rows: Iterator[TargetRow], chunks: dict[int, str]) -> None:
     shown, more = _first(rows, call.options.limit)
     cursor = f"T-{shown[-1].id:x}" if more else None
-    call.console.listing("targets", [target_document(row) for row in shown], next_cursor=cursor)
+    call.console.listing("targets", [target_document(row, chunks) for row in shown], next_cursor=cursor)
 
 
 def _as_table(call: Call, rows: Iterator[TargetRow], name: str) -> None:

@@ -18,12 +18,15 @@ from holdfast.model.target import PageRow
 from holdfast.ports import Ledger
 
 BODIES_CHECK = "F1"
+FILES_CHECK = "F1.file"
 FILE_CHECK = "C1.file"
 
 
 def arguments(parser: Parser) -> None:
     parser.add_argument("job", metavar="JOB", help="name or id")
-    parser.add_argument("--deep", action="store_true", help="also read every stored body and compare its sha256")
+    parser.add_argument(
+        "--deep", action="store_true", help="also read every stored body and file and compare its sha256"
+    )
 
 
 def run(call: Call) -> int:
@@ -35,34 +38,39 @@ def run(call: Call) -> int:
             if not damage:
                 raise
             reason = f"nothing else could be judged: {type(error).__name__}: {error}"
-            judged = Judged(None, call.options.job, [_finding(FILE_CHECK, reason, [])])
+            judged = JobFindings(None, call.options.job, [_finding(FILE_CHECK, reason, [])])
     judged.findings[:0] = damage
     if call.globals.json or call.globals.jsonl:
         document = {"schema": "holdfast.verify/1", "job": judged.uid, "name": judged.name, "ok": not judged.findings}
-        call.console.document({**document, "bodies_read": judged.bodies, "findings": judged.findings})
+        call.console.document(
+            {**document, "bodies_read": judged.bodies, "files_read": judged.files, "findings": judged.findings}
+        )
     else:
         _tell(call, judged)
     return exits.CHECK_FAILED if judged.findings else exits.OK
 
 
 @dataclass(slots=True)
-class Judged:
+class JobFindings:
     """What was found in one job; without an id where not even its row could be read."""
 
     uid: str | None
     name: str
     findings: list[dict[str, Any]]
     bodies: int = 0
+    files: int = 0
 
 
-def _judged(call: Call, ledger: Ledger) -> Judged:
+def _judged(call: Call, ledger: Ledger) -> JobFindings:
     from holdfast.audit.verify import verify
 
     job = ledger.job(call.options.job)
     found = [_finding(each.check, each.sentence, each.rows) for each in verify(ledger.query, job.id)]
     found += _segments(call, ledger, job)
+    found += _files(call, ledger, job)
     bodies, damaged = _bodies(call, ledger, job) if call.options.deep else (0, [])
-    return Judged(job.uid, job.name, found + damaged, bodies)
+    files, wrong = _file_contents(call, ledger, job) if call.options.deep else (0, [])
+    return JobFindings(job.uid, job.name, found + damaged + wrong, bodies, files)
 
 
 def _finding(check: str, detail: str, rows: Any) -> dict[str, Any]:
@@ -79,6 +87,30 @@ def _segments(call: Call, ledger: Ledger, job: Job) -> list[dict[str, Any]]:
 
     short = short_segments(ledger.query, job.id, lambda name: wiring.segment_size(call.settings, name))
     return [_finding(BODIES_CHECK, str(each), []) for each in short]
+
+
+def _files(call: Call, ledger: Ledger, job: Job) -> list[dict[str, Any]]:
+    """Files of their own: there, and of the size that the ledger says."""
+    from holdfast.audit.artifacts import wrong_files
+
+    wrong = wrong_files(ledger.query, job.id, wiring.files_of(call.settings).size)
+    return [_finding(FILES_CHECK, str(each), []) for each in wrong]
+
+
+def _file_contents(call: Call, ledger: Ledger, job: Job) -> tuple[int, list[dict[str, Any]]]:
+    """Every file that is there: read piece by piece, and hashed. What is missing or cut short was told already."""
+    from holdfast.audit.artifacts import stored_files
+
+    files, read, damaged = wiring.files_of(call.settings), 0, []
+    for row in stored_files(ledger.query, job.id):
+        if files.size(row.path) != row.size:
+            continue
+        read += 1
+        try:
+            files.check(row.path, row.sha256)
+        except (Corrupt, NotFound) as error:
+            damaged.append(_finding(FILES_CHECK, f"T-{row.target:x}: {error.message}", []))
+    return read, damaged
 
 
 def _bodies(call: Call, ledger: Ledger, job: Job) -> tuple[int, list[dict[str, Any]]]:
@@ -101,8 +133,9 @@ def _reference(row: PageRow) -> BodyRef:
     return BodyRef(row.segment, row.offset, row.length, row.size, row.sha256, row.media)
 
 
-def _tell(call: Call, judged: Judged) -> None:
+def _tell(call: Call, judged: JobFindings) -> None:
     read = f", {count_of(judged.bodies, 'body').replace('bodys', 'bodies')} read" if call.options.deep else ""
+    read += f", {count_of(judged.files, 'file')} read" if judged.files else ""
     if not judged.findings:
         call.console.data(f"{judged.name}: every check holds{read}.")
         return

@@ -12,7 +12,7 @@ from holdfast.cli.start.work import Result, watch
 from holdfast.engine.recovery import holder_of
 from holdfast.model.job import Job
 from holdfast.ports import Ledger
-from holdfast.recipe.kind import start_of
+from holdfast.recipes.catalogue import kind_of
 
 
 def arguments(parser: Parser) -> None:
@@ -32,13 +32,13 @@ def run(call: Call) -> int:
 
 
 def _nobody(call: Call, ledger: Ledger, job: Job) -> int:
-    """A job that nobody works has nothing to follow: how it stands is said once."""
+    """A job that no process works has nothing to follow: its state is shown once."""
     now, counts, point = ledger.books(job.id)
     how = "interrupted" if now.status == "in_progress" else now.status
     number = None if point is None else point.number
     if how == "pending":
-        call.console.say(f"{job.name} has not been started. Start it: holdfast {start_of(job)} {job.word}")
+        call.console.say(f"{job.name} has not been started. Start it: holdfast {kind_of(job).command} {job.word}")
         return exits.OK
-    call.console.say(f"Nobody works {job.name}; there is nothing to watch.")
+    call.console.say(f"No process works {job.name}; there is nothing to watch.")
     assert how in summary.FIRST_WORDS
     return conclude(call, ledger, Result(now, counts, number, how), output=None)

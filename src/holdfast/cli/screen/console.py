@@ -130,7 +130,7 @@ def problem(error: HoldfastError) -> dict[str, Any]:
 
 
 def fitting(text: str, stream: TextIO) -> str:
-    """The text as the stream's terminal can show it; whatever is no terminal gets whole lines."""
+    """The text as the stream's terminal can show it; a stream that is not a terminal gets whole lines."""
     return folded(text, columns_of(stream)) if stream.isatty() else text
 
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from holdfast.cli.screen.console import Console
 from holdfast.cli.screen.progress import ProgressUpdate, Screen
 from holdfast.clock import Clock
 from holdfast.model.job import Counts, Job
 from holdfast.model.lease import Rescued
 from holdfast.model.spelling import count_of
+from holdfast.ports import Runner
 from holdfast.views.job import Rate
 
 SHOW_EVERY_MS = 100
-
-
-class Rescuing(Protocol):
-    """A session, as far as the feed looks at it."""
-
-    rescued: Rescued | None
-    waiting: str  # for what, while nothing is fetched
 
 
 class Feed:
@@ -32,13 +24,13 @@ class Feed:
         self._state: tuple[str, str | None, str] | None = None
         self._shown_ms: int | None = None
         self._told_rescue = False
-        self.session: Rescuing | None = None
+        self.session: Runner | None = None
         self.last: ProgressUpdate | None = None
 
     def __call__(
         self, job: Job, counts: Counts, in_flight: int, checkpoint: int | None, waiting: str | None = None
     ) -> None:
-        """`waiting` is told by who watches; a session knows it itself."""
+        """A watcher passes `waiting`; a session knows it itself."""
         self.tell_rescue(job)
         waits = waiting if self.session is None else self.session.waiting
         update = self._update(job, counts, in_flight, checkpoint, waits or "")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+import msgspec
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
@@ -16,8 +17,7 @@ TABLE_ROWS = 50
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
     """What a list is made of. `cells` makes a table's line of a row, `cursor` what the next page goes on after."""
 
     noun: str

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
+
+import msgspec
 
 from holdfast.model.job import Counts, Job
 
 REQUESTED = {"pause": "pausing", "cancel": "cancelling", "time_out": "timing out"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgressUpdate:
+class ProgressUpdate(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of one instant, true since a commit. `now_ms` is monotonic, `wall_ms` for showing."""
 
     job: Job

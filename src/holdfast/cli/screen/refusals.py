@@ -5,20 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdfast.errors import IllegalMove, Refused
+from holdfast.model.edit import NEW
 from holdfast.model.job import Job
 from holdfast.model.spelling import as_word
 from holdfast.model.states import JOB, allowed
-from holdfast.recipe.kind import SITE, start_of
+from holdfast.recipes.catalogue import kind_of
 
-# Every verb of a person has its row. As for a site; `command_for` knows the other kinds. Which CHECKPOINT is meant only
-# a person knows.
+# Every verb of a person has its row; `start` is the command of the job's kind. Which CHECKPOINT is meant only a person
+# knows.
 COMMAND_OF: dict[str, str] = {
-    "start": "holdfast crawl {name}",
+    "start": "holdfast {start} {name}",
     "resume": "holdfast resume {name}",
     "pause": "holdfast pause {name}",
     "cancel": "holdfast cancel {name}",
     "restart": "holdfast restart {name}",
-    "rescan": "holdfast crawl {name} --mode full",
+    "rescan": "holdfast {start} {name} --mode full",
     "retry": "holdfast retry {name}",
     "rollback": "holdfast rollback {name} CHECKPOINT",
 }
@@ -39,7 +40,7 @@ class NotAllowed(Refused):
 def ways_on(job: Job, *, is_worked: bool = True) -> list[str]:
     """The commands that a person may use on this job now; starting over is always one, and named when no other is.
 
-    A running job that nobody works is taken up by `resume`, which is no move of the table.
+    `resume` takes up a running job that no process works; that is not a move of the table.
     """
     verbs = allowed(JOB, job.status, by="user")
     commands = [command for verb in verbs for command in commands_for(job, verb)]
@@ -51,19 +52,19 @@ def ways_on(job: Job, *, is_worked: bool = True) -> list[str]:
 def commands_for(job: Job, verb: str) -> list[str]:
     """Scanning again has two commands where the recipe can tell what is new: that one, and all of it."""
     command = command_for(job, verb)
-    return (
-        [command.replace("--mode full", "--mode new"), command] if (verb, job.recipe) == ("rescan", SITE) else [command]
-    )
+    if verb != "rescan" or NEW not in kind_of(job).modes:
+        return [command]
+    return [command.replace("--mode full", f"--mode {NEW}"), command]
 
 
 def command_for(job: Job, verb: str) -> str:
     if (job.status, verb) == ("timeout", "resume"):
         return raise_limit(job, job.stop_reason)
-    return COMMAND_OF[verb].format(name=job.word).replace("holdfast crawl", f"holdfast {start_of(job)}")
+    return COMMAND_OF[verb].format(name=job.word, start=kind_of(job).command)
 
 
 def start_over(job: Job) -> str:
-    return f"holdfast {start_of(job)} {job.word} --new"
+    return f"holdfast {kind_of(job).command} {job.word} --new"
 
 
 def raise_limit(job: Job, reason: str | None) -> str:
@@ -75,13 +76,13 @@ def restore_command(job: Job, snapshot: Path) -> str:
     """How a snapshot that was just taken of this job is made a job again."""
     from holdfast.model.demands import demands
 
-    return f"holdfast restore {as_word(str(snapshot))}{' --trust' if demands(job.options) else ''}"
+    return f"holdfast restore {as_word(str(snapshot))}{' --trust' if demands(job.options, job.params) else ''}"
 
 
 def refusal(job: Job, move: IllegalMove, *, is_worked: bool = True) -> NotAllowed:
     """`Cannot pause docs-x: it is completed. Allowed: …`"""
     is_idle = job.status == "in_progress" and not is_worked
-    state = f"{status_word(job)}, and nobody works it" if is_idle else status_word(job)
+    state = f"{status_word(job)}, and no process works it" if is_idle else status_word(job)
     ways = ", ".join(ways_on(job, is_worked=is_worked))
     return NotAllowed(
         f"Cannot {move.verb} {job.name}: it is {state}. Allowed: {ways}.", allowed(JOB, job.status, by="user")

@@ -53,8 +53,8 @@ class PlainLines:
 class Events(PlainLines):
     """The events of the job on stdout, one per line: its status, what happened since the last look, how far it is.
 
-    Who stops reading at the status of a job that is over has read everything: that one waits until the screen goes
-    down, behind what is still untold then, and the last progress behind it.
+    The final status is the last line but one: it waits until the screen goes down and everything before it is written;
+    only the last progress follows. So a reader that stops at the final status has read all events.
     """
 
     def __init__(self, console: Console, read_events: ReadEvents) -> None:

@@ -11,7 +11,7 @@ from holdfast.cli.screen.values import ago, show_duration, show_size
 from holdfast.model.job import Counts, Job
 from holdfast.model.spelling import as_word, count_of
 from holdfast.model.spread import Spread
-from holdfast.recipe.kind import SITE
+from holdfast.recipes.catalogue import kind_of
 
 FIRST_WORDS = {
     "completed": "Completed",
@@ -57,8 +57,9 @@ def first_words(how: str, job: Job) -> str:
 
 
 def inputs(job: Job) -> str:
-    """What the job was begun with, behind a gap: its first seed or range; nothing of a recipe of one's own."""
-    given = job.params.get("seeds") or job.params.get("ranges") or [""]
+    """What the job was begun with, behind a gap: the first of its inputs; nothing of a recipe of one's own."""
+    given = job.params.get(kind_of(job).inputs) or [""]
+    given = given if isinstance(given, list) else [given]
     first = f"{given[0]} and {len(given) - 1} more" if len(given) > 1 else str(given[0])
     return f"  {first}" if first else ""
 
@@ -113,7 +114,7 @@ def is_complete(job: Job, counts: Counts, now_ms: int) -> str:
 def scanning_again(job: Job, counts: Counts, mode: str, now_ms: int) -> str:
     what = {"new": "looking for what is new or changed", "full": "everything is fetched again"}
     when = ago(job.finished_at or job.since, now_ms)
-    told = what[mode if job.recipe == SITE else "full"]
+    told = what[mode if mode in kind_of(job).modes else "full"]
     return f"Scanning {job.name} again: {counts.succeeded} done, {counts.failed} failed, {when}; {told}."
 
 
@@ -156,5 +157,7 @@ def lock_wait(waits: Spread) -> str:
     return f"ledger lock wait: p50 {ms['p50']} p95 {ms['p95']} max {ms['max']} ms per commit ({waits.count} commits)"
 
 
-def exported(count: int, noun: str, path: str, size: int) -> str:
-    return f"Wrote {count_of(count, noun)} to {path} ({show_size(float(f'{size:.3g}'))})."
+def exported(count: int, noun: str, path: str, size: int | None) -> str:
+    """`size` is None of a folder, whose files say it."""
+    weight = "" if size is None else f" ({show_size(float(f'{size:.3g}'))})"
+    return f"Wrote {count_of(count, noun)} to {path}{weight}."

@@ -84,7 +84,7 @@ Example:
 
 The same command resumes, and says so; only --new starts over. What is found decides:
   no such job, or never started     it is started
-  unfinished, and nobody works it   it goes on where it was
+  unfinished, and no process works it   it goes on where it was
   unfinished, and a process works it   it is watched; there is no second worker
   completed                         said so; --mode new or full looks again, as a new run
   stopped at a limit                said which; holdfast resume JOB --extend 30m goes on

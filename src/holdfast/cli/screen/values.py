@@ -19,20 +19,20 @@ _SPANS = ((60, 1, "s"), (3600, 60, "min"), (48 * 3600, 3600, "h"), (float("inf")
 
 def duration(least_s: float, most_s: float) -> Callable[[str], float]:
     """A reader of `500ms 2s 30m 2h`, in seconds; a bare number is seconds."""
-    return _of_an_option(units.duration(least_s, most_s))
+    return of_an_option(units.duration(least_s, most_s))
 
 
 def size(least: int, most: int) -> Callable[[str], int]:
     """A reader of `10kB 1.5GB`, in bytes; a bare number is bytes."""
-    return _of_an_option(units.size(least, most))
+    return of_an_option(units.size(least, most))
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
     """A reader of whole numbers in a range."""
-    return _of_an_option(units.whole(least, most))
+    return of_an_option(units.whole(least, most))
 
 
-def _of_an_option(reader: Callable[[str], Value]) -> Callable[[str], Value]:
+def of_an_option(reader: Callable[[str], Value]) -> Callable[[str], Value]:
     """argparse shows the sentence of this error, and of no other."""
 
     def read(text: str) -> Value:
@@ -55,14 +55,14 @@ def share(text: str) -> str | float:
 
 
 def since(text: str, now_ms: int) -> int:
-    """Wall ms of `2026-03-01T14:00Z`, or of so long ago: `2h`. A time without a zone is UTC."""
+    """Wall ms of `2026-03-01T14:00Z`, or of a time before now: `2h`. A time without a zone is UTC."""
     ago_s = units.seconds_ago(text)
     if ago_s is not None:
         return now_ms - round(1000 * ago_s)
     try:
         when = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise BadParams(f"{text!r} is no time", hint="2026-03-01T14:00Z, or how long ago: 30m, 2h, 3d") from None
+        raise BadParams(f"{text!r} is not a time", hint="2026-03-01T14:00Z, or how long ago: 30m, 2h, 3d") from None
     return round((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 

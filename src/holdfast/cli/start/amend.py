@@ -27,7 +27,7 @@ def amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
 
 
 def from_when(call: Call, ledger: Ledger, job: Job) -> str:
-    """What is changed of a job that is not worked with it now. Who works the job goes on as it began."""
+    """Changes to a job without working it. A process that works the job now goes on as it began."""
     if job.status == "completed" and stays_closed(job, call.options.mode):
         return " (kept for its next scan)"
     return " (from its next start on)" if holder_of(ledger, job) is not None else ""

@@ -7,9 +7,10 @@ jobs that are done say so.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from holdfast.cli import exits
 from holdfast.cli.call import Call
@@ -67,7 +68,7 @@ def run_list(call: Call, path: Path) -> int:
 
 def _alone(call: Call) -> Call:
     """Of one job of many: --json is answered for all of them together."""
-    return replace(call, globals=replace(call.globals, fields=None))
+    return replace(call, globals=call.globals._replace(fields=None))
 
 
 def _worked(call: Call, description: JobDescription) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from holdfast import wiring
 from holdfast.cli import exits
@@ -21,13 +22,15 @@ from holdfast.cli.start.recipe_code import with_todays_code
 from holdfast.cli.start.work import Result, watch, work
 from holdfast.control.limits import limit_hosts
 from holdfast.control.reopen import rescan
+from holdfast.dispatch.driver import drive
 from holdfast.engine.patience import Patience
-from holdfast.engine.recovery import holder_of, make_ready, outlook
-from holdfast.errors import BadParams, Corrupt, IllegalMove, Refused, UsageError
+from holdfast.engine.recovery import holder_of
+from holdfast.errors import BadParams, IllegalMove, Refused, UsageError
 from holdfast.model.edit import MODES
 from holdfast.model.job import Job, Options
+from holdfast.model.lease import Owner
 from holdfast.policy import limits
-from holdfast.policy.recovery import Row
+from holdfast.policy.recovery import RecoveryRule
 from holdfast.ports import Ledger
 from holdfast.recipes import catalogue
 from holdfast.views.job import job_document
@@ -37,7 +40,6 @@ from holdfast.views.standing import as_it_stands
 if TYPE_CHECKING:
     from holdfast.dispatch.local.fork_server import ForkServer
 
-LOOKS_MAX = 20
 MODE_HELP = "what to do with a completed job: full fetches all again, new asks for what is new or changed (resume)"
 MODE_ALL_HELP = "what to do with a completed job: full fetches all again, and so does new (resume)"
 DETACH_HELP = "hand the job to a server; needs one"
@@ -52,28 +54,52 @@ def carry_on(
     limit_hosts(ledger, call.settings.hosts)
     handlers = call.handlers or SignalHandlers(call.settings.pause_deadline_s)
     with handling_signals(handlers):
-        for _ in range(LOOKS_MAX):
-            row = outlook(ledger, job, recipe_known=catalogue.knows(job), asked=True)
-            if row.action == "resume" and job.paused_by == "disk_full" and not wiring.has_reserve(call.settings):
-                return _still_full(call, ledger, job)
-            if row.action in ("start", "resume", "take_up"):
-                job = with_todays_code(call, ledger, job)
-                if not announced:
-                    announced = True
-                    announce(call, ledger, job, row)
-            result = _act(call, ledger, job, row, handlers, fork_server)
-            if result is not None:
-                return result
-            job = ledger.books(job.id)[0]
-    raise Refused(f"{job.name} is taken by another process again and again", hint=f"holdfast status {job.word}")
+        return drive(ledger, job, CommandLine(call, ledger, handlers, fork_server, announced=announced))
 
 
-def _still_full(call: Call, ledger: Ledger, job: Job) -> Result:
-    """Who has no room for the reserve could not write the next pause either: the one that is there stays."""
-    now, counts, point = ledger.books(job.id)
-    free, wanted = wiring.free_mb(call.settings.data), wiring.wanted_mb(call.settings)
-    call.console.insist(summary.still_low(now, free_mb=free, wanted_mb=wanted))
-    return Result(now, counts, None if point is None else point.number, "disk_full")
+class CommandLine:
+    """Fulfils dispatch.driver.Surface: what a command says of a job before, while and instead of working it."""
+
+    actor = "cli"
+
+    def __init__(
+        self,
+        call: Call,
+        ledger: Ledger,
+        handlers: SignalHandlers,
+        fork_server: ForkServer | None,
+        *,
+        announced: bool,
+    ) -> None:
+        self._call, self._ledger, self._handlers, self._fork_server = call, ledger, handlers, fork_server
+        self._announced = announced
+
+    def held_back(self, job: Job, row: RecoveryRule) -> Result | None:
+        """Without room for the reserve the next pause could not be written either: the one that is there stays."""
+        settings = self._call.settings
+        if row.action != "resume" or job.paused_by != "disk_full" or wiring.has_reserve(settings):
+            return None
+        now, counts, point = self._ledger.books(job.id)
+        free, wanted = wiring.free_mb(settings.data), wiring.wanted_mb(settings)
+        self._call.console.insist(summary.still_low(now, free_mb=free, wanted_mb=wanted))
+        return Result(now, counts, None if point is None else point.number, "disk_full")
+
+    def prepare(self, job: Job, row: RecoveryRule) -> Job:
+        job = with_todays_code(self._call, self._ledger, job)
+        if not self._announced:
+            self._announced = True
+            announce(self._call, self._ledger, job, row)
+        return job
+
+    def work(self, job: Job) -> Result | None:
+        result = work(self._call, job, _head(self._ledger, job), self._handlers, self._fork_server)
+        return None if result.how == "lost" and not result.interrupted else result
+
+    def watch(self, job: Job, owner: Owner) -> Result:
+        return watch(self._call, self._ledger, job, owner, self._handlers)
+
+    def leave(self, job: Job) -> Result:
+        return _left(self._call, self._ledger, job)
 
 
 @contextmanager
@@ -111,38 +137,16 @@ def scanned_again(call: Call, ledger: Ledger, job: Job, mode: str | None) -> tup
         return job, False
     counts = ledger.books(job.id)[1]
     try:
-        after = rescan(ledger, job, mode=mode, actor="cli")
+        where = catalogue.kind_of(job).scanned(ledger, job, mode, call.clock.wall_ms())
+        after = rescan(ledger, job, mode=mode, where=where, actor="cli")
     except (IllegalMove, Refused):
-        return ledger.books(job.id)[0], False  # somebody else moved it: what is there now decides
+        return ledger.job(job.id), False  # another command moved it: its new state decides
     warn(call, after)
     call.console.say(summary.scanning_again(job, counts, mode, call.clock.wall_ms()))
     return after, True
 
 
-def _act(
-    call: Call, ledger: Ledger, job: Job, row: Row, handlers: SignalHandlers, fork_server: ForkServer | None
-) -> Result | None:
-    """One action; None: look again."""
-    if row.action == "take_up":
-        result = work(call, job, _head(ledger, job), handlers, fork_server)
-        return None if result.how == "lost" and not result.interrupted else result
-    if row.action == "watch":
-        owner = holder_of(ledger, job)
-        return None if owner is None else watch(call, ledger, job, owner, handlers)
-    if row.action == "leave":
-        return _left(call, ledger, job)
-    if row.action == "refuse_recipe":
-        raise catalogue.missing(job)
-    if row.action == "report":
-        raise Corrupt(f"{job.name}: {row.because}")
-    try:
-        make_ready(ledger, job, row, actor="cli")
-    except (IllegalMove, Refused):
-        return None  # somebody else moved it in between: what is there now decides
-    return None
-
-
-def announce(call: Call, ledger: Ledger, job: Job, row: Row) -> None:
+def announce(call: Call, ledger: Ledger, job: Job, row: RecoveryRule) -> None:
     warn(call, job)
     if row.action == "start":
         call.console.say(summary.starting(job))
@@ -167,7 +171,7 @@ def _head(ledger: Ledger, job: Job) -> str:
 
 
 def _left(call: Call, ledger: Ledger, job: Job) -> Result:
-    """A job that nothing is done to: say so, and why."""
+    """A job that nothing is done to: say so, and why. A job that was paused meanwhile stays paused."""
     now, counts, point = ledger.books(job.id)
     number = None if point is None else point.number
     if now.status == "completed":
@@ -177,7 +181,7 @@ def _left(call: Call, ledger: Ledger, job: Job) -> Result:
         reason = limits.reached(now, counts)
         now = replace(now, stop_reason=reason or now.stop_reason)
         call.console.say(summary.is_timed_out(now))
-    else:
+    elif now.status == "cancelled":
         raise is_cancelled(now)
     return Result(now, counts, number, now.status)
 
@@ -226,7 +230,7 @@ def conclude(
 def standing_still(ledger: Ledger, *, all_paused: bool = False) -> list[Job]:
     """Jobs that `resume` takes up: left by a crash, SIGTERM or Ctrl-C; with `all_paused` every paused one.
 
-    A job that was set aside by --new is nobody's unfinished work: it is resumed only by its name.
+    A job that was set aside by --new is not unfinished work: it is resumed only by its name.
     """
     return [job for job in ledger.jobs() if _stands_still(ledger, job, all_paused)]
 

@@ -6,16 +6,17 @@ command's own parser reads, so that a job file can ask for whatever the command 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from msgspec.structs import replace
+
 from holdfast.cli.call import Call
 from holdfast.cli.commands.table import command
 from holdfast.cli.parser import Parser
-from holdfast.config.job_keys import JOB_KEYS
+from holdfast.config.job_keys import job_keys
 from holdfast.config.jobfile import JobDescription, read_job_file, words
 from holdfast.config.table import PREFIX, SETTINGS
 from holdfast.errors import BadParams, HoldfastError, UsageError
@@ -67,7 +68,7 @@ def filled_in(call: Call, wanted: JobDescription) -> Call:
     """A call of the job's own command, as if the file's options had been typed, but for what was said more strongly."""
     from_environment = {name for name, origin in call.settings.pace_origins.items() if origin.startswith(PREFIX)}
     weaker = {row.option for row in SETTINGS if row.pace in from_environment}
-    options = {key: value for key, value in wanted.options.items() if JOB_KEYS[key].option not in weaker}
+    options = {key: value for key, value in wanted.options.items() if job_keys()[key].option.flag not in weaker}
     try:
         said = _parser_of(wanted.command).read(words(replace(wanted, options=options)))
     except HoldfastError as error:
@@ -83,7 +84,7 @@ def filled_in(call: Call, wanted: JobDescription) -> Call:
 
 
 def _typed(call: Call) -> dict[str, Any]:
-    """The options that somebody typed: those that are not as they are without a word."""
+    """The options that were typed: those that differ from their defaults."""
     parser = _parser_of(call.command)
     options = {name: value for name, value in vars(call.options).items() if name != "what"}
     return {name: value for name, value in options.items() if value != parser.get_default(name)}

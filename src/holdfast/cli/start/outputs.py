@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,8 +13,10 @@ import msgspec
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.summary import exported
-from holdfast.config.results_file import writable
+from holdfast.config.results_file import writable, writable_folder
 from holdfast.errors import BadParams, UsageError
+from holdfast.recipes.catalogue import kind_of
+from holdfast.views.exports.forms import DEFAULT, FORMS, LATER, NAMES, form_by_ending
 
 if TYPE_CHECKING:
     from holdfast.model.job import Counts, Job
@@ -23,27 +25,26 @@ if TYPE_CHECKING:
     from holdfast.views.results import Fields
 
 STDOUT = "-"
-SUFFIXES = {".jsonl": "jsonl", ".csv": "csv", ".warc.gz": "warc"}
-FORMATS = ("jsonl", "csv", "warc")
-LATER = ("md", "parquet", "zip", "webdataset")  # names of the contract that cannot be written yet
+MARKDOWN, FILES = "md", "files"
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(msgspec.Struct, frozen=True):
     """`path` is None for stdout."""
 
     path: Path | None
-    form: str = "jsonl"
+    form: str = DEFAULT
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which results, and what of them. `dated_ms`: the date of every record of a WARC file, else that of its fetch."""
+class Selection(msgspec.Struct, frozen=True):
+    """Which results, and what of them. `dated_ms`: the date of every result, else that of its fetch."""
 
     where: Sequence[tuple[str, bool, tuple[str, ...]]] = ()
     fields: Fields | None = None
     distinct: bool = False
+    distinct_text: bool = False
     dated_ms: int | None = None
+    shard: int | None = None  # images in one file, where a form has many
+    split: str = ""
 
 
 ALL = Selection()
@@ -55,16 +56,16 @@ def arguments(parser: Parser) -> None:
     group.add_argument(
         "--to",
         type=form_of,
-        choices=(*FORMATS, "none"),
+        choices=(*NAMES, "none"),
         metavar="FORM",
-        help=f"the form of the results: {', '.join(FORMATS)} or none (from the suffix of PATH)",
+        help=f"the form of the results: {', '.join(NAMES)} or none (from the suffix of PATH)",
     )
 
 
 def form_of(text: str) -> str:
     """A form that is asked for; those of the contract that cannot be written yet are refused, and offered nowhere."""
     if text in LATER:
-        raise argparse.ArgumentTypeError(f"{text} is not available yet; there are: {', '.join(FORMATS)}")
+        raise argparse.ArgumentTypeError(f"{text} is not available yet; there are: {', '.join(NAMES)}")
     return text
 
 
@@ -74,16 +75,23 @@ def read_output(call: Call, name: str | None, form: str | None) -> Output | None
         return None
     if name is None:
         if form is not None:
-            suffix = next(suffix for suffix, known in SUFFIXES.items() if known == form)
-            raise UsageError(f"--to {form} needs a file to write to: -o FILE{suffix}, or -o - for stdout")
+            what, place = ("folder", "FOLDER") if FORMS[form].is_folder else ("file", "FILE")
+            ending = FORMS[form].ending
+            raise UsageError(f"--to {form} needs a {what} to write to: -o {place}{ending}, or -o - for stdout")
         return None
     if name == STDOUT:
         if call.globals.json or call.globals.jsonl:
             raise UsageError("stdout can carry one thing: -o - or --json/--jsonl; write the results to a file")
-        if form == "warc" and call.console.out.isatty():
-            raise UsageError("a WARC file is not for a terminal: -o FILE.warc.gz, or a pipe")
-        return Output(None, form or "jsonl")
-    return Output(writable(Path(name), call.settings.data), form or _form_of(name))
+        chosen = FORMS[form or DEFAULT]
+        if not chosen.is_text and call.console.out.isatty():
+            raise UsageError(f"{chosen.title} is not for a terminal: -o FILE{chosen.ending}, or a pipe")
+        return Output(None, chosen.name)
+    return _placed(call, name, form or _form_of(name))
+
+
+def _placed(call: Call, name: str, form: str) -> Output:
+    check = writable_folder if FORMS[form].is_folder else writable
+    return Output(check(Path(name), call.settings.data), form)
 
 
 def keep_output(call: Call, ledger: Ledger, job: Job, output: Output | None) -> Job:
@@ -108,7 +116,7 @@ def kept_output(call: Call, job: Job) -> Output | None:
     if not job.options.output or job.identity is None:
         return None
     try:
-        return Output(writable(Path(job.options.output), call.settings.data), job.options.output_form)
+        return _placed(call, job.options.output, job.options.output_form)
     except BadParams as error:
         call.console.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.word} -o FILE")
         return None
@@ -120,13 +128,20 @@ def shown(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
+def is_folder(name: str) -> bool:
+    """Whether a person means a folder."""
+    return name.endswith("/") or (name != STDOUT and os.path.isdir(name))
+
+
 def _form_of(name: str) -> str:
-    for suffix, form in SUFFIXES.items():
-        if name.endswith(suffix):
-            return form
+    form = form_by_ending(name)
+    if form is not None:
+        return form.name
     stem, suffix = Path(name).stem, Path(name).suffix.removeprefix(".")
+    if suffix == MARKDOWN or os.path.isdir(name):
+        raise UsageError(f"{name}: Markdown is a folder of files, one per page", hint=f"-o {stem}/")
     if suffix in LATER:
-        raise UsageError(f"{name}: {suffix} is not available yet; there are: {', '.join(FORMATS)}")
+        raise UsageError(f"{name}: {suffix} is not available yet; there are: {', '.join(NAMES)}")
     hint = f"-o {stem}.warc.gz" if suffix in ("warc", "gz") else f"-o {stem}.jsonl"
     raise UsageError(f"{name}: the suffix names no form that can be written", hint=hint)
 
@@ -144,14 +159,18 @@ def write_results(
 ) -> int:
     """The results as of the last commit; an unfinished job says so. Or `rows`, one by one."""
     from holdfast import wiring
+    from holdfast.views.exports.exporter import exporter
 
-    with wiring.exporter(
-        call.settings,
+    if output.path is not None and FORMS[output.form].is_folder:
+        return _write_folder(call, ledger, job, counts, output, selection, rows)
+    with exporter(
+        wiring.storage(call.settings),
         ledger,
         job,
         where=selection.where,
         fields=selection.fields,
         distinct=selection.distinct,
+        distinct_text=selection.distinct_text,
         dated_ms=selection.dated_ms,
         apart=apart,
         tell=call.console.insist,
@@ -169,11 +188,53 @@ def write_results(
             lines = export(output.form, file.write, rows)
 
         wiring.publish(output.path, write)
-    noun = "page" if output.form == "warc" or job.recipe == "site" else "record"
-    call.console.say(exported(lines, noun, shown(output.path), output.path.stat().st_size))
+    call.console.say(exported(lines, _noun(job, output.form), shown(output.path), output.path.stat().st_size))
     return lines
 
 
+def _write_folder(
+    call: Call,
+    ledger: Ledger,
+    job: Job,
+    counts: Counts,
+    output: Output,
+    selection: Selection,
+    rows: Iterable[PageRow] | None,
+) -> int:
+    from holdfast import wiring
+    from holdfast.views.exports.exporter import export_folder
+
+    path, form = output.path, output.form
+    assert path is not None
+    if rows is not None:
+        raise BadParams("a folder is brought up to date as a whole and cannot be followed: --follow is for -o -")
+    if counts.left:
+        call.console.say(f"partial: {counts.left} pending")
+    files = export_folder(
+        wiring.storage(call.settings),
+        ledger,
+        job,
+        path,
+        form,
+        where=selection.where,
+        fields=selection.fields,
+        distinct=selection.distinct,
+        distinct_text=selection.distinct_text,
+        dated_ms=selection.dated_ms,
+        shard=selection.shard,
+        split=selection.split,
+        tell=call.console.insist,
+    )
+    call.console.say(exported(files, _noun(job, form), f"{shown(path)}/", None))
+    return files
+
+
+def _noun(job: Job, form: str) -> str:
+    """What is counted: pages in some forms, unless the kind has its own way to write them."""
+    kind = kind_of(job)
+    return kind.noun if form in kind.forms else FORMS[form].noun or kind.noun
+
+
 def _writer_out(call: Call, form: str) -> Callable[[bytes], object]:
-    """Text is cleaned on its way to a terminal; a WARC file is bytes."""
-    return call.console.out.buffer.write if form == "warc" else call.console.write_bytes_out
+    """Text is cleaned on its way to a terminal; bytes are not."""
+    return call.console.write_bytes_out if FORMS[form].is_text else call.console.out.buffer.write

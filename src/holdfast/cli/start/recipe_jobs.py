@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -27,6 +27,7 @@ from holdfast.cli.start.carry_on import (
     refuse_detach,
     scanned_again,
 )
+from holdfast.cli.start.output_checks import checked_output, refuse_taken
 from holdfast.cli.start.recipe_code import REST, WHOLE, changed_since, moved
 from holdfast.cli.start.scopes import with_scope
 from holdfast.cli.start.streaming import streaming
@@ -38,20 +39,21 @@ from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
 from holdfast.model.spelling import count_of
 from holdfast.model.target import Found
 from holdfast.ports import Ledger
-from holdfast.recipe import Context
-from holdfast.recipes.custom import rules
-
-if TYPE_CHECKING:
-    from holdfast.recipes.cases.recipe import CasesRecipe
-    from holdfast.recipes.custom.recipe import CustomRecipe
+from holdfast.recipe import AnyRecipe, Context
+from holdfast.recipe.contract import numbered
+from holdfast.recipe.kind import Kind
+from holdfast.recipes import catalogue
+from holdfast.recipes.catalogue import kind_of
 
 PLAN_SHOWN = 20
 PLAN_COUNTED = 1_000_000
 CODE = ("recipe_source", "recipe_sha256")  # by which a job that stays closed was made
 
 
-def arguments(parser: Parser) -> None:
-    """The options that every start command has."""
+def arguments(parser: Parser, kind: Kind | None = None) -> None:
+    """The options that every start command has, and those of the kind; without it, the command adds these itself."""
+    if kind is not None:
+        job_options.own_arguments(parser, kind)
     parser.add_argument("--name", help="the job's name; with it, the job is known by it and not by its inputs")
     parser.add_argument("--new", action="store_true", help="start over; the earlier job is kept as NAME~1")
     parser.add_argument("--update", action="store_true", help="apply changed scope options to what is still pending")
@@ -61,18 +63,16 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("--start-paused", action="store_true", help="submit only; the same command without it starts")
     parser.add_argument("--fail-on", type=share, default=PROBLEMS, metavar="WHAT", help=FAIL_ON_HELP)
     parser.add_argument("--processes", type=whole(1, WORK_CHUNKS), default=1, metavar="N", help=PROCESSES_HELP)
-    job_options.pace_arguments(parser)
+    job_options.pace_arguments(parser, kind)
     outputs.arguments(parser)
 
 
-def asked_for(
-    call: Call, recipe: CasesRecipe | CustomRecipe, params: dict[str, Any], named: Job | None, **kept: str
-) -> JobRequest:
+def asked_for(call: Call, recipe: AnyRecipe, params: dict[str, Any], named: Job | None, **kept: str) -> JobRequest:
     """The job as this command asks for it."""
     return JobRequest(
         recipe=recipe,
         given=params,
-        pace=job_options.read_pace(call.options),
+        pace=job_options.read_pace(call.options, catalogue.kind(recipe.name)),
         configured=call.settings.pace,
         name=call.options.name,
         named=named,
@@ -90,6 +90,13 @@ def named_job(ledger: Ledger | None, word: str) -> Job | None:
         return None if ledger is None else ledger.job(word)
     except NotFound:
         return None
+
+
+def of_kind(job: Job, kind: Kind) -> Job:
+    """The job, which a start command was given the name of; Refused where it is of another kind."""
+    if job.recipe != kind.name:
+        raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of {kind.name}")
+    return job
 
 
 def _work(
@@ -125,15 +132,15 @@ def _amended(call: Call, ledger: Ledger, job: Job, options: Options) -> Job:
 
 
 def _tell_of_code(call: Call, job: Job, options: Options) -> None:
-    """A complete job stays as its code made it; whoever changed the code would wonder why."""
+    """A complete job stays as its code made it. Say so, because the user may have changed the code."""
     told = changed_since(job.options, options, f"holdfast {call.command} {job.word}")
     if told and job.status == "completed":
         call.console.say(f"{job.name}: {told}")
 
 
-def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
-    names = rules.authors({**job.params, **params})
-    differ = [name for name in names if job.params.get(name) != params.get(name)]
+def refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
+    kind = kind_of(job)
+    differ = [name for name in kind.differing(job.params, params) if name not in kind.scope]
     if not differ:
         return
     lines = [f"  {name}: {job.params.get(name, 'none')}, now {params.get(name, 'none')}" for name in differ]
@@ -144,9 +151,9 @@ def _refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
     )
 
 
-def start(call: Call, ask: Callable[[Ledger | None], JobRequest]) -> int:
+def start(call: Call, kind: Kind, ask: Callable[[Ledger | None], JobRequest]) -> int:
     """Find or submit the job that `ask` says, given the ledger, and work it; with --dry-run only show its plan."""
-    output = _checked_output(call)
+    output = _checked_output(call, kind)
     if call.options.dry_run:
         with call.ledger() if call.has_ledger() else nullcontext() as ledger:
             return _show_plan(call, ask(ledger))
@@ -156,33 +163,38 @@ def start(call: Call, ask: Callable[[Ledger | None], JobRequest]) -> int:
         def as_found(job: Job, params: dict[str, Any], options: Options) -> Job:
             """Refused where its inputs would change, refused or updated where its rules do, amended where its pace."""
             nonlocal announced
-            _refuse_other_params(call, job, params)
-            kept = {**params, rules.KEY: params.get(rules.KEY, {})}
-            job, announced = with_scope(call, ledger, job, kept, rules.all_of)
+            refuse_other_params(call, job, params)
+            job, announced = with_scope(call, ledger, job, kind_of(job).whole(params))
             return _amended(call, ledger, job, options)
 
-        job = find_or_submit(ledger, ask(ledger), CliSubmit(call, as_found), actor="cli")
+        asked = ask(ledger)
+        refuse_taken(call, ledger, asked, output)
+        job = find_or_submit(ledger, asked, CliSubmit(call, as_found), actor="cli")
         return _work(call, ledger, job, fork_server, output, announced=announced)
 
 
 def check(call: Call, asked: JobRequest, ledger: Ledger | None) -> str:
     """Raise what `start` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
-    _checked_output(call)
+    output = _checked_output(call, catalogue.kind(asked.recipe.name))
+    if ledger is not None:
+        refuse_taken(call, ledger, asked, output)
     judge(ledger, asked, CliSubmit(call, lambda job, params, options: job))
     return asked.identity()
 
 
-def _checked_output(call: Call) -> outputs.Output | None:
+def _checked_output(call: Call, kind: Kind) -> outputs.Output | None:
     """Where the results go, once the call is one that can be followed."""
     refuse_detach(call)
     if call.options.name is not None:
         check_name(call.options.name)
-    return outputs.read_output(call, call.options.output, call.options.to)
+    return checked_output(call, kind)
 
 
 def _show_plan(call: Call, asked: JobRequest) -> int:
     """JOB-08: the first targets on stdout, how many there are on stderr; as JSON all of it in one document."""
-    context = Context(params=asked.params(asked.named), salt=b"dry run", chunking="key")
+    params = asked.params(asked.named)
+    chunks = numbered(asked.recipe.chunks(params))
+    context = Context(params=params, salt=b"dry run", chunking="key", chunks=chunks)
     sample: list[dict[str, Any]] = []
     try:
         total = _counted(asked.recipe.plan(context), asked.planned_total, sample)

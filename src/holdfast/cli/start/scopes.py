@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from holdfast.cli.call import Call
 from holdfast.cli.screen.refusals import status_word
 from holdfast.cli.start.carry_on import scanned_again
-from holdfast.control.rescope import update_scope
+from holdfast.control.rescope import go_on, update_scope
 from holdfast.engine.recovery import holder_of
 from holdfast.errors import Refused
 from holdfast.model.job import Job
 from holdfast.model.spelling import count_of
 from holdfast.ports import Ledger
+from holdfast.recipes.catalogue import kind_of
 
 OTHERWISE = "--new starts over; --name NAME makes another job"
 # How a changed scope is applied to a job of this status; a job that is not listed has something pending.
@@ -21,31 +21,24 @@ APPLIED = {"completed": "--mode full --update scans it again in that scope; ", "
 TO_PENDING = "--update applies it to what is still pending; "
 
 
-def scope_of(params: dict[str, Any]) -> dict[str, Any]:
-    """What a site's scope is made of; the order of seeds is no difference."""
-    return {**params, "seeds": sorted(params.get("seeds", ()))}
-
-
-def with_scope(
-    call: Call,
-    ledger: Ledger,
-    job: Job,
-    params: dict[str, Any],
-    scope_of: Callable[[dict[str, Any]], dict[str, Any]] = scope_of,
-) -> tuple[Job, bool]:
+def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> tuple[Job, bool]:
     """The job, whose scope these params are: as it is, or updated; and whether it is scanned again, which was said.
 
     Refused where the scope differs and --update is missing. Of a completed job nothing is pending: with --mode full it
     is opened for a new run first, so that the new scope decides what is fetched again.
     """
-    before, after = scope_of(job.params), scope_of(params)
-    differ = [name for name, value in after.items() if value != before.get(name)]
+    kind = kind_of(job)
+    before, after = kind.scope_of(job.params), kind.scope_of(params)
+    differ = [name for name in after if not kind.same(name, before, after)]
     if not differ:
         return job, False
-    if not call.options.update or "seeds" in differ:
-        ways = "" if "seeds" in differ else APPLIED.get(job.status, TO_PENDING)
+    is_another = any(name in differ and name not in kind.scope for name in (kind.inputs, *kind.fixed))
+    if not call.options.update or is_another:
+        ways = "" if is_another else TO_PENDING if kind.goes_on else APPLIED.get(job.status, TO_PENDING)
         lines = [f"  {name}: {_shown(before.get(name))}, now {_shown(after[name])}" for name in differ]
         raise Refused("\n".join([f"{job.name} has another scope:", *lines, f"Ways on: {ways}{OTHERWISE}."]))
+    if kind.goes_on and job.status == "completed" and call.options.mode is None:
+        job = go_on(ledger, job, actor="cli")
     mode = call.options.mode
     if mode == "new" and job.status == "completed":
         call.console.say("Another scope: links that were left out before are looked for on every page, changed or not.")

@@ -1,7 +1,7 @@
 """`crawl -o -`: each result goes to stdout once it is committed, from a thread with a ledger of its own.
 
-What this run brings, and nothing of runs that have ended. Of a run that was cut off nobody knows how much was written:
-what it brought comes again. Where nothing is worked, because the job is over, its results are written at the end.
+Results of this run, not of runs that have ended. How much of an interrupted run was written is unknown, so its results
+come again. If the job is over and nothing is worked, its results are written at the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from holdfast.model.bookmark import Bookmark
 from holdfast.model.job import Counts, Job
 from holdfast.model.target import PageRow
 from holdfast.ports import Ledger
-from holdfast.recipe.kind import SITE
+from holdfast.recipes.catalogue import kind_of
 from holdfast.views.stream import POLL_S, Stream
 
 
@@ -45,7 +45,7 @@ def streaming(call: Call, ledger: Ledger, job: Job, output: Output | None) -> It
     finally:
         flow.finish()
     if not flow.written:
-        if ledger.books(job.id)[0].run == job.run:
+        if ledger.job(job.id).run == job.run:
             left.output = output
         else:
             write_results(call, ledger, job, Counts(), output, rows=())
@@ -63,7 +63,7 @@ def _begins(ledger: Ledger, job: Job) -> tuple[Bookmark, int]:
 
 def _flows(job: Job, form: str) -> bool:
     """A table needs the names of its columns before its first line; an archive all of its pages."""
-    return form == "jsonl" or (form == "csv" and job.recipe == SITE)
+    return form in kind_of(job).streams
 
 
 class _Flow(threading.Thread):
@@ -91,7 +91,7 @@ class _Flow(threading.Thread):
         except BaseException as error:  # noqa: BLE001 - carried over to the thread that works the job
             self._error = error
             if not self._over.is_set():
-                os.kill(os.getpid(), signal.SIGTERM)  # nobody reads on: stop as for any other signal, nothing is lost
+                os.kill(os.getpid(), signal.SIGTERM)  # the reader is gone: stop as for another signal, nothing is lost
 
     def _rows(self, ledger: Ledger) -> Iterator[PageRow]:
         stream = Stream(ledger, self._job.id, self._call.clock, since=self._since)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from holdfast import wiring
 from holdfast.cli.call import Call
@@ -17,8 +18,7 @@ from holdfast.ports import Ledger
 from holdfast.views.job import job_document
 
 
-@dataclass(frozen=True, slots=True)
-class CliSubmit:
+class CliSubmit(msgspec.Struct, frozen=True):
     """Fulfils `control.submit.SubmitHooks`; what becomes of a job that is there differs by command."""
 
     call: Call
@@ -31,6 +31,7 @@ class CliSubmit:
             if sentence is not None:
                 raise BadParams(sentence)
         check_secrets(options)
+        wiring.check_browser(options, self.call.settings.browser)
 
     def as_found(self, job: Job, params: dict[str, Any], options: Options) -> Job:
         return self.found(job, params, options)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from holdfast import wiring
 from holdfast.cli.call import Call
@@ -13,10 +14,9 @@ from holdfast.cli.screen.progress import Screen
 from holdfast.cli.screen.screens import screen_for
 from holdfast.cli.screen.summary import disk_low, missing_mb
 from holdfast.cli.signals import SignalHandlers
-from holdfast.config.headers import with_secrets
+from holdfast.dispatch.driver import look_on
 from holdfast.dispatch.local import garbage_collector
-from holdfast.engine.recovery import holder_of
-from holdfast.engine.session import Session
+from holdfast.dispatch.runners import runner_here
 from holdfast.engine.waits import waited_for
 from holdfast.errors import DiskFull
 from holdfast.model.job import Counts, Job
@@ -26,15 +26,13 @@ from holdfast.ports import Ledger
 
 if TYPE_CHECKING:
     from holdfast.dispatch.local.fork_server import ForkServer
-    from holdfast.dispatch.local.supervisor import Supervisor
 
 WATCH_EVERY_S = 0.5
 PAUSES = "Ctrl-C pauses safely; the same command continues"
 ONLY_WATCHES = "Ctrl-C only stops watching"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """How a job stands when this command is through with it. `how` as in engine.session.Ended, or `watched`."""
 
     job: Job
@@ -54,15 +52,21 @@ def work(call: Call, job: Job, head: str, handlers: SignalHandlers, fork_server:
 
 def _work(call: Call, job: Job, screen: Screen, handlers: SignalHandlers, fork_server: ForkServer | None) -> Result:
     feed = Feed(screen, call.console, call.clock)
-    session = _session(call, job, feed, fork_server)
-    feed.session = session
-    if isinstance(session, Session):
-        session.patience.say = call.console.say
+    say = call.console.say
+    runner = runner_here(
+        call.settings,
+        job,
+        progress=feed,
+        say=say,
+        trigger=getattr(call.options, "trigger", "cli"),
+        fork_server=fork_server,
+    )
+    feed.session = runner
     garbage_collector.rest()
     with screen:
-        handlers.attach(session, screen, feed)
+        handlers.attach(runner, screen, feed)
         try:
-            ended = session.run()
+            ended = runner.run()
         except DiskFull as error:
             raise DiskFull(f"{error.message}. {_free(call)} Then: holdfast resume {job.word}") from error
         finally:
@@ -71,7 +75,7 @@ def _work(call: Call, job: Job, screen: Screen, handlers: SignalHandlers, fork_s
         if ended.how != "lost":
             feed(ended.job, ended.counts, 0, ended.checkpoint)
     if ended.how == "disk_full":
-        _tell_disk(call, ended.job, session.not_saved)
+        _tell_disk(call, ended.job, runner.not_saved)
     return Result(
         ended.job,
         ended.counts,
@@ -79,18 +83,8 @@ def _work(call: Call, job: Job, screen: Screen, handlers: SignalHandlers, fork_s
         ended.how,
         interrupted=handlers.stopped,
         worked=True,
-        lock_waits=None if isinstance(session, Session) else session.lock_waits,
+        lock_waits=runner.lock_waits,
     )
-
-
-def _session(call: Call, job: Job, feed: Feed, fork_server: ForkServer | None) -> Session | Supervisor:
-    if fork_server is None:
-        return wiring.open_session(call.settings, with_secrets(job), progress=feed, trigger="cli")
-    from holdfast.dispatch.local.supervisor import Supervisor
-
-    wiring.make_room(fork_server.size, workers=True)
-    with_secrets(job)  # a secret that cannot be read is complained of here, once
-    return Supervisor(call.settings, call.clock, call.console.say, job, feed, fork_server)
 
 
 def _free(call: Call) -> str:
@@ -118,16 +112,14 @@ def _watch(call: Call, ledger: Ledger, job: Job, owner: Owner, handlers: SignalH
     feed = Feed(screen, call.console, call.clock)
     with screen:
         while True:
-            # The holder is looked up first: who is gone by then has told the books everything.
-            holder = holder_of(ledger, job)
-            now, counts, point = ledger.books(job.id)
-            number = None if point is None else point.number
-            feed(now, counts, counts.in_progress, number, waited_for(ledger, now, counts, call.clock.wall_ms()))
-            if now.status != "in_progress":
-                return Result(now, counts, number, now.status)
+            now = look_on(ledger, job)
+            waiting = waited_for(ledger, now.job, now.counts, call.clock.wall_ms())
+            feed(now.job, now.counts, now.counts.in_progress, now.checkpoint, waiting)
+            if now.is_over:
+                return Result(now.job, now.counts, now.checkpoint, now.job.status)
             if handlers.stopped:
-                call.console.say(f"Stopped watching; {job.name} goes on in {holder or owner}.")
-                return Result(now, counts, number, "watched", interrupted=True)
-            if holder is None:
-                return Result(now, counts, number, "interrupted")
+                call.console.say(f"Stopped watching; {job.name} goes on in {now.owner or owner}.")
+                return Result(now.job, now.counts, now.checkpoint, "watched", interrupted=True)
+            if now.owner is None:
+                return Result(now.job, now.counts, now.checkpoint, "interrupted")
             handlers.wait(WATCH_EVERY_S)

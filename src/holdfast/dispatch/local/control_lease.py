@@ -21,7 +21,7 @@ from holdfast.ports import Ledger
 
 
 class ControlLease:
-    """Whoever has it says "finished" for the job. `asked_ms`: the monotonic moment just before it was asked for."""
+    """Its holder says "finished" for the job. `asked_ms`: the monotonic moment just before it was asked for."""
 
     def __init__(self, job: Job, ledger: Ledger, patience: Patience, settings: Settings, clock: Clock) -> None:
         self._job, self._ledger, self._patience, self._clock = job, ledger, patience, clock

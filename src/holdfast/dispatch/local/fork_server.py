@@ -16,9 +16,10 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Never, Self
+
+import msgspec
 
 from holdfast.clock import pause_thread
 from holdfast.config import Settings
@@ -36,8 +37,7 @@ BEGINNING_WAITS_MAX = 2400  # ten minutes: what it loads first may take long to 
 LOOK_AGAIN_S = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class ForkedWorker:
+class ForkedWorker(msgspec.Struct, frozen=True):
     """A worker process and our ends of its pipes: one for its assignment, one for its messages, and one for what its
     code prints, which must not be mistaken for messages."""
 
@@ -48,9 +48,12 @@ class ForkedWorker:
 
 
 class ForkServer:
-    """Started by a command before it opens its ledger; the user asked for `size` workers."""
+    """Started by a command before it opens its ledger; the user asked for `size` workers.
 
-    def __init__(self, size: int, settings: Settings) -> None:
+    `private`: descriptors of the command that no worker, and no program that a recipe starts, may keep open.
+    """
+
+    def __init__(self, size: int, settings: Settings, *, private: Sequence[int] = ()) -> None:
         self.size = size
         self.is_gone = False
         self._waits_max = BEGINNING_WAITS_MAX
@@ -58,10 +61,12 @@ class ForkServer:
         parent = os.getpid()
         sys.stdout.flush()
         sys.stderr.flush()
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # who was started with it ignored cannot wait for a child
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a process started with it ignored cannot wait for a child
         self._pid = os.fork()
         if self._pid == 0:
             self._socket.close()
+            for descriptor in private:
+                os.close(descriptor)
             _never_return(lambda: _serve(theirs, parent, settings))
         theirs.close()
 
@@ -132,7 +137,7 @@ def tie_to(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
     """From now on the kernel kills this process when its parent dies, whatever of; if it has died already, we follow.
     The parent is the thread that started us.
 
-    A thread or a pipe that notices the end would not do: who is stopped, or busy, notices nothing.
+    A thread or a pipe that notices the end would not do: a stopped or busy process notices nothing.
     """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number, 0, 0, 0)
     if os.getppid() != parent:

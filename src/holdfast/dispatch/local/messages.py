@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from holdfast import errors
 from holdfast.config import Settings
@@ -38,7 +38,7 @@ class Failure(msgspec.Struct, frozen=True):
     hint: str
 
     def error(self) -> HoldfastError:
-        """The same error here; one with a constructor of its own, or that nobody foresaw, by its sentence only."""
+        """The same error here; one with a constructor of its own, or an unexpected one, by its sentence only."""
         kind = getattr(errors, self.kind, Unexpected)
         if kind in (errors.IllegalMove, errors.FetchError):
             kind = errors.Refused

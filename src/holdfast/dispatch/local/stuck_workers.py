@@ -25,12 +25,12 @@ class StuckWorkers:
         ] = {}  # pid -> observations in a row of it with nothing in hand, though chunks were free
         self._begun: set[int] = set()  # pids that have held chunks
 
-    def found(self, holders: Sequence[Holder], pool: Collection[int]) -> list[int]:
-        """Of the pids in `pool` those that are stuck, after one more look at who holds what."""
+    def found(self, holders: Sequence[Holder], pool: Collection[int], chunks: int = WORK_CHUNKS) -> list[int]:
+        """Of the pids in `pool` those that are stuck, after one more look at who holds which of so many work chunks."""
         live = [holder for holder in holders if not holder.lapsed]
         at_work = {holder.owner.pid for holder in live if is_here(holder.owner)}  # a stranger's pid may be the same
         self._begun = (self._begun | at_work) & set(pool)
-        all_taken = sum(holder.kind == "work" for holder in live) >= WORK_CHUNKS
+        all_taken = sum(holder.kind == "work" for holder in live) >= chunks
         self._idle = {} if all_taken else {pid: self._idle.get(pid, 0) + 1 for pid in pool if pid not in at_work}
         return [pid for pid, looks in self._idle.items() if looks > self._looks_max(pid)]
 

@@ -21,7 +21,6 @@ from holdfast.engine.liveness import is_dead, is_here
 from holdfast.engine.patience import Patience
 from holdfast.engine.recovery import REQUESTED_BECAUSE, cancel_rest, opened, walk_on
 from holdfast.engine.rescope import judge_on
-from holdfast.engine.session import SessionEnd
 from holdfast.engine.timekeeper import Timekeeper, stale_because
 from holdfast.engine.waits import waited_for
 from holdfast.errors import HoldfastError, IllegalMove
@@ -30,7 +29,7 @@ from holdfast.model.lease import Lease, Rescued
 from holdfast.model.spelling import count_of
 from holdfast.model.spread import Spread
 from holdfast.policy.limits import at_page_limit
-from holdfast.ports import ProgressListener
+from holdfast.ports import ProgressListener, SessionEnd
 from holdfast.recipes.catalogue import phases_of
 
 TICK_S = 0.05
@@ -40,7 +39,9 @@ HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_o
 
 
 class Supervisor:
-    """Looks from outside like a session: `run`, `interrupt`, `rescued`, `not_saved`, `waiting`."""
+    """Fulfils ports.Runner."""
+
+    stands_still = False  # no step runs in this process
 
     def __init__(
         self,
@@ -50,8 +51,10 @@ class Supervisor:
         job: Job,
         progress: ProgressListener,
         fork_server: ForkServer,
+        *,
+        trigger: str,
     ) -> None:
-        self._job, self._progress = job, progress
+        self._job, self._progress, self._trigger = job, progress, trigger
         self._settings, self._clock, self._say = settings, clock, say
         self._pool, self._stuck = WorkerPool(fork_server, self._assignment, clock), StuckWorkers()
         self._ledger = wiring.open_ledger(settings)
@@ -90,7 +93,7 @@ class Supervisor:
 
     def _open_run(self) -> None:
         before, ledger = self._job, self._ledger
-        self._job = now = self._patience.insist(lambda: opened(ledger, before, trigger="cli"))
+        self._job = now = self._patience.insist(lambda: opened(ledger, before, trigger=self._trigger))
         if now.recoveries > before.recoveries:
             self.rescued = Rescued(targets=now.refetched - before.refetched)
 
@@ -139,8 +142,8 @@ class Supervisor:
             self._pool.dismiss()
 
     def _look(self, keeper: Timekeeper) -> None:
-        """Five times a second, and when somebody has run out of work: show the books, and see whether the job is over
-        or somebody wants it to stop."""
+        """Five times a second, and when a worker has run out of work: show the books, and see whether the job is over
+        or was asked to stop."""
         now_ms = self._clock.monotonic_ms()
         is_time = now_ms - self._looked_ms >= LOOK_EVERY_MS
         if not is_time and (now_ms - self._hurried_ms < HURRY_EVERY_MS or not self._pool.has_drained()):
@@ -197,8 +200,9 @@ class Supervisor:
 
     def _kill_stuck(self) -> None:
         """And so replaced."""
-        holders = self._patience.insist(lambda: self._ledger.holders(self._job.id))
-        for pid in self._stuck.found(holders, self._pool.pids()):
+        job, ledger = self._job.id, self._ledger
+        holders, chunks = self._patience.insist(lambda: (ledger.holders(job), len(ledger.chunk_names(job))))
+        for pid in self._stuck.found(holders, self._pool.pids(), chunks):
             self._pool.kill(pid)
 
     def _reap(self, exited: ExitedProcess) -> None:

@@ -45,8 +45,7 @@ class WorkerProcess:
     messages_closed: bool = False  # likewise
 
 
-@dataclass(frozen=True, slots=True)
-class ExitedProcess:
+class ExitedProcess(msgspec.Struct, frozen=True):
     """A process that has ended: with a final report, or killed. `others` is what its code printed last."""
 
     place: int
@@ -98,15 +97,15 @@ class WorkerPool:
         return {process.pid for process in self.processes.values()}
 
     def has_drained(self) -> bool:
-        """Whether somebody has run out of work since this was last asked."""
+        """Whether a worker has run out of work since the last call."""
         drained, self._drained = self._drained, False
         return drained
 
     def refill(self, exited: ExitedProcess, *, held: int) -> bool:
         """Have the place filled again, after a rest that grows with quick deaths; False: there were too many.
 
-        Deaths are counted since the job last got on. Who held pages leaves them as suspects, so that much has come of
-        it; who dies again and again with nothing in hand would do so for ever.
+        Deaths are counted since the job last made progress. A worker that held pages leaves them as suspects, which is
+        progress; one that keeps dying with nothing in hand would do so for ever.
         """
         self._deaths += 1
         if not held:
@@ -125,7 +124,7 @@ class WorkerPool:
         self._deaths = 0
 
     def dismiss(self) -> None:
-        """Everybody finishes what is in hand and goes; nobody is replaced any more."""
+        """Every worker finishes what is in hand and ends; none is replaced any more."""
         self._due_ms.clear()
         for process in self.processes.values():
             _send(process, signal.SIGTERM)
@@ -137,7 +136,7 @@ class WorkerPool:
                 _send(process, signal.SIGKILL)
 
     def close(self) -> None:
-        """Whatever happened, nobody is left behind."""
+        """Whatever happened, no process is left behind."""
         self.kill()
         for process in list(self.processes.values()):
             self._reap(process)

@@ -20,7 +20,7 @@ from holdfast.fetch.http.decode import Decoder, encodings_of
 from holdfast.fetch.http.headers import header_lines, parse_headers
 from holdfast.fetch.http.in_flight import BytesInFlight
 from holdfast.fetch.http.route import TO_THE_PROXY, Route
-from holdfast.model.exchange import Budget, Headers, Response
+from holdfast.model.exchange import POST, Budget, Headers, Request, Response
 
 BUFFER_BYTES = 131_072
 SLICE_MS = 20  # of decoding, before the event loop has its turn
@@ -123,13 +123,16 @@ class Exchange:
         self._budget, self._common = budget, list(headers)
         self._mappings = guard.mappings()
         self._lines: list[bytes] = []
+        self._is_sending = False  # whether the last exchange was more than a GET
         self._configure(route)
         self._set_headers(())
         self._reset()
 
-    def begin(self, url: str, headers: Headers, now_ms: int) -> None:
-        """Prepare for the next exchange."""
+    def begin(self, url: str, headers: Headers, now_ms: int, request: Request | None = None) -> None:
+        """Prepare for the next exchange. `request`: where it is more than a GET of the URL."""
         self._reset()
+        if request is not None or self._is_sending:
+            self._set_method(request)
         self._since_ms = self._began_ms = self._seen_ms = now_ms
         self.curl.setopt(pycurl.URL, url)
         if headers != self._extra:
@@ -267,6 +270,26 @@ class Exchange:
         setopt(pycurl.HEADERFUNCTION, self._lines.append)
         setopt(pycurl.WRITEFUNCTION, self._on_body)
         route.apply(self.curl)
+
+    def _set_method(self, request: Request | None) -> None:
+        """A request with a body goes out on a connection of its own: over one that was used before, libcurl would send
+        it once more by itself where the server closed that meanwhile."""
+        setopt, unset = self.curl.setopt, self.curl.unsetopt
+        self._is_sending = request is not None
+        unset(pycurl.CUSTOMREQUEST)
+        setopt(pycurl.NOBODY, 0)
+        setopt(pycurl.HTTPGET, 1)
+        setopt(pycurl.FRESH_CONNECT, int(request is not None))
+        setopt(pycurl.FORBID_REUSE, int(request is not None))
+        if request is None:
+            return
+        if request.method == "HEAD":
+            setopt(pycurl.NOBODY, 1)
+            return
+        if request.body or request.method == POST:
+            setopt(pycurl.POST, 1)
+            setopt(pycurl.POSTFIELDS, request.body)
+        setopt(pycurl.CUSTOMREQUEST, request.method)
 
     def _set_headers(self, headers: Headers) -> None:
         self.curl.setopt(pycurl.HTTPHEADER, self._common + header_lines(headers))

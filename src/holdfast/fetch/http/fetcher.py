@@ -21,8 +21,10 @@ from holdfast.fetch.http.route import Route
 from holdfast.fetch.http.secrets import PrivateHeaders
 from holdfast.model.exchange import Budget, Headers, Request, Response
 from holdfast.model.keys import canonical, is_plain, origin_of
+from holdfast.ports import FileSink
 
 if TYPE_CHECKING:
+    from holdfast.fetch.http.download import Download
     from holdfast.fetch.lenient import LenientReader
 
 DIRECT = Route()
@@ -54,34 +56,58 @@ class HttpFetcher:
         self._curls = CurlLoop(connections_max=concurrency * CONNECTIONS_PER_SLOT)
         self._all: list[Exchange] = []
         self._free: list[Exchange] = []
+        self._free_downloads: list[Download] = []
         self._busy: set[Exchange] = set()
         self._sweeper: asyncio.TimerHandle | None = None
         self._lenient: LenientReader | None = None  # made by the first answer that needs it
         self._closed = False
 
     async def fetch(self, request: Request) -> Response:
-        """One GET. Cancelling the caller drops the exchange at once."""
+        """One exchange. Cancelling the caller drops it at once."""
         url = request.url if is_plain(request.url) else _canonical(request.url)
         headers = request.headers if self._private is None else (*self._private.of(origin_of(url)), *request.headers)
         async with self._turns:
             if self._closed:
                 raise HoldfastError("the fetcher is closed")
-            if self._lenient is not None and self._lenient.is_for(url):
+            if self._lenient is not None and request.is_plain and self._lenient.is_for(url):
                 return await self._lenient.fetch(url, headers, self._clock.monotonic_ms())
             exchange = self._free.pop() if self._free else self._open()
             self._busy.add(exchange)
             try:
                 if self._names is not None:
                     await self._check_name(self._names, exchange, url)
-                return await self._carry(exchange, url, headers)
+                return await self._carry(exchange, url, headers, None if request.is_plain else request)
             except HeaderWithoutColon:
-                if self._route.proxy:
+                if self._route.proxy or not request.is_plain:
                     raise
             finally:
                 exchange.end()
                 self._busy.discard(exchange)
                 self._free.append(exchange)
             return await self._read_leniently(url, headers, exchange.began_ms)
+
+    async def download(self, request: Request, sink: FileSink) -> Response:
+        """One exchange whose body goes to the sink. It has no total deadline; to set one, cancel the call."""
+        url = request.url if is_plain(request.url) else _canonical(request.url)
+        headers = request.headers if self._private is None else (*self._private.of(origin_of(url)), *request.headers)
+        async with self._turns:
+            if self._closed:
+                raise HoldfastError("the fetcher is closed")
+            exchange = self._open_download()
+            self._busy.add(exchange)
+            try:
+                if self._names is not None:
+                    await self._check_name(self._names, exchange, url)
+                exchange.receive_into(sink)
+                return await self._carry(exchange, url, headers, None if request.is_plain else request)
+            except HoldfastError:
+                if exchange.stopped is not None:
+                    raise exchange.stopped from None
+                raise
+            finally:
+                exchange.end()
+                self._busy.discard(exchange)
+                self._free_downloads.append(exchange)
 
     async def close(self) -> None:
         """Drop what is in flight (its callers get `network_error`), and every connection. May be repeated."""
@@ -102,6 +128,18 @@ class HttpFetcher:
         )
         self._all.append(exchange)
         return exchange
+
+    def _open_download(self) -> Download:
+        """Handles of their own: pages pay nothing for files."""
+        if self._free_downloads:
+            return self._free_downloads.pop()
+        from holdfast.fetch.http.download import Download
+
+        made = Download(
+            self._guard, self._budget, self._common, self._route, clock=self._clock, in_flight=self._in_flight
+        )
+        self._all.append(made)
+        return made
 
     async def _read_leniently(self, url: str, headers: Headers, began_ms: int) -> Response:
         """Ask once more, within the same attempt, for what libcurl cannot read (decision 0054)."""
@@ -124,9 +162,9 @@ class HttpFetcher:
         if self._route.pins:
             exchange.pin(f"{host}:{port}:[{address}]:{port}" if ":" in address else f"{host}:{port}:{address}:{port}")
 
-    async def _carry(self, exchange: Exchange, url: str, headers: Headers) -> Response:
+    async def _carry(self, exchange: Exchange, url: str, headers: Headers, request: Request | None = None) -> Response:
         began_ms = self._clock.monotonic_ms()
-        exchange.begin(url, headers, began_ms)
+        exchange.begin(url, headers, began_ms, request)
         if self._sweeper is None:
             self._sweeper = asyncio.get_running_loop().call_later(TICK_S, self._sweep)
         code, message = await self._curls.perform(exchange.curl)
@@ -161,5 +199,5 @@ class HttpFetcher:
 def _canonical(url: str) -> str:
     address = canonical(url)
     if address is None:
-        raise FetchError("bad_url", f"{url[:200]!r} is no http or https URL that can be asked for")
+        raise FetchError("bad_url", f"{url[:200]!r} is not an http or https URL that can be asked for")
     return address.url

@@ -83,7 +83,7 @@ class CurlLoop:
         await self._close_multi(loop)
 
     async def _close_multi(self, loop: asyncio.AbstractEventLoop) -> None:
-        """libcurl waits here for name look-ups that nobody wants any more, up to the resolver's own patience.
+        """libcurl waits here for name look-ups that are no longer needed, up to the resolver's own timeout.
 
         A thread of the executor would make the program's exit wait as well; a daemon thread is left behind instead.
         """
@@ -123,7 +123,7 @@ class CurlLoop:
         self._epoll.register(fd, _EVENTS[what])
 
     def _forget(self, fd: int) -> None:
-        """A resting connection has something to say, and nobody to say it to: libcurl looks when it needs it again."""
+        """An idle connection became readable without a transfer: libcurl looks at it when it needs it again."""
         self._resting.discard(fd)
         self._watched.discard(fd)
         with suppress(OSError):  # closed already

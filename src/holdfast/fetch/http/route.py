@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pycurl
 
 from holdfast.fetch.cookies import CookieJar
@@ -19,12 +19,11 @@ CA_FILES = (
     "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
 )
-# A proxy is named by whoever runs the crawl and not by a page, so it may be at home; a metadata address is none.
+# The user names the proxy, not a page, so it may have a private address; a metadata address is refused.
 TO_THE_PROXY = Guard(allow_private=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(msgspec.Struct, frozen=True):
     """`proxy` is a URL with scheme and port, or empty. `jar` is the cookies of one job, shared by its handles.
 
     `more_roots` are certificates in PEM form, trusted besides those of `ca_file`, which is the system's if not given.

@@ -1,4 +1,4 @@
-"""Headers typed for a job: they go to the origins that the job was given, and to nobody else (H5, SEC-08)."""
+"""Headers typed for a job: they are sent only to the origins that the job was given (H5, SEC-08)."""
 
 from __future__ import annotations
 

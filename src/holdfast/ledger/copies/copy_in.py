@@ -16,6 +16,7 @@ from holdfast.ledger.copies.portable import BY_NAME, shapes
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.ledger.verbs.jobs import close_runs, control_chunk, read_job, request, set_aside
 from holdfast.ledger.verbs.leases import acknowledge
+from holdfast.model.artifact import is_artifact
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical, key_of, key_of_name
 from holdfast.model.outcome import is_segment
@@ -54,7 +55,7 @@ def copy_in(
 
 
 def _refuse_lawless(tx: Tx, made: Job, judge: Judge) -> None:
-    """Rows that were made up may break whoever judges them: then they are no rows of ours either."""
+    """Forged rows may make the audit itself raise. That refuses them as well."""
     try:
         found = judge(tx.rows, made.id)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, Corrupt) as error:
@@ -153,6 +154,7 @@ class _Writer:
             "chunk": self._free_chunk,
             "plan": self._plan,
             "segment": self._segment,
+            "artifact": self._artifact,
             "consumer": lambda row: row.update(cursor=ids.bookmark(row["cursor"])),
             "walk": lambda row: row.update(doc=ids.walk(row["doc"])),
             "undo": lambda row: row.update(before=ids.image(row["before"])),
@@ -183,7 +185,7 @@ class _Writer:
 
     def _free_chunk(self, row: dict[str, Any]) -> None:
         if row["owner_pid"] is not None:
-            raise Corrupt(f"chunk {row['id']} of the snapshot is held by somebody")
+            raise Corrupt(f"chunk {row['id']} of the snapshot has an owner")
 
     def _plan(self, row: dict[str, Any]) -> None:
         """Its trail is made of keys: in a ledger with another salt the plan goes on without that check."""
@@ -195,6 +197,11 @@ class _Writer:
             row["name"] = f"{self._arrival.segments_under}/{row['name'].rpartition('/')[2]}"
         if not is_segment(row["name"]):
             raise Corrupt(f"the snapshot has a segment with a name that cannot be used: {row['name'][:200]!r}")
+
+    def _artifact(self, row: dict[str, Any]) -> None:
+        row["path"] = self._arrival.files.get(row["path"], row["path"])
+        if not is_artifact(row["path"]):
+            raise Corrupt(f"the snapshot has a file with a path that cannot be used: {row['path'][:200]!r}")
 
     def _checkpoint(self, row: dict[str, Any]) -> None:
         row["doc"], row["checksum"] = self._chain.next(row["doc"], row["checksum"])
@@ -217,7 +224,7 @@ class _Writer:
         names = self._looked_up("SELECT target, name FROM named WHERE target IN", [row["id"] for row in rows])
         for row in rows:
             if row["held_epoch"] is not None:
-                raise Corrupt("a target of the snapshot is in somebody's hands")
+                raise Corrupt("a target of the snapshot is held by a worker")
             row["key"] = self._key(origins.get(row["lane"], ""), row["path"], names.get(row["id"]) or "")
 
     def _key(self, origin: str, path: str, name: str) -> bytes:

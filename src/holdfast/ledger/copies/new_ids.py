@@ -7,7 +7,6 @@ the snapshot declares is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -22,8 +21,7 @@ FILTERED_BY = {"parent": ("target", "T-"), "chunk": ("chunk", "C-")}  # keys of 
 _undone = msgspec.json.Decoder(dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Readdressed:
+class Readdressed(msgspec.Struct, frozen=True):
     """By how much the ids of each table are moved, and the job's own new id."""
 
     job: int

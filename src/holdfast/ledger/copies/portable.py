@@ -6,23 +6,23 @@ Every table of the schema is in OF_A_JOB or in OF_NO_JOB, and a test says so: a 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from holdfast.ledger.tx import Row, Tx, one
 from holdfast.model.portable import Shape, Standing
 
 Place = tuple[object, ...]
-TARGETS_AT_ONCE = 2_000  # ids, whoever's they are: so a slice is short in a ledger of many jobs, too
+TARGETS_AT_ONCE = 2_000  # ids of any job, so that a slice is also short in a ledger of many jobs
 
 
-@dataclass(frozen=True, slots=True)
-class Portable:
+class Portable(msgspec.Struct, frozen=True):
     """One table. `by`: what its rows belong to; `key`: their order within that; `ids`: column -> whose id it is."""
 
     table: str
     by: str
     key: tuple[str, ...]
-    ids: Mapping[str, str] = field(default_factory=dict)
+    ids: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 # In the order in which they can be written: nothing refers to what comes later, but by the ids of targets.
@@ -51,6 +51,7 @@ OF_A_JOB = (
     ),
     Portable("body", "target", ("gen",), {"target": "target", "segment": "segment"}),
     Portable("record", "target", ("gen", "n"), {"target": "target", "chunk": "chunk"}),
+    Portable("artifact", "target", ("gen", "n"), {"target": "target", "chunk": "chunk"}),
     Portable("label", "target", (), {"target": "target"}),
     Portable("undo", "target", ("chunk", "no"), {"target": "target", "chunk": "chunk", "done_chunk": "chunk"}),
     Portable("attempt", "chunk", ("no", "target"), {"chunk": "chunk", "target": "target", "prev_chunk": "chunk"}),
@@ -61,7 +62,7 @@ OF_NO_JOB = {
     "host_total": "counted from the rows when a run begins",
     "host": "what a host is owed belongs to all jobs together; a lane names its host",
     "robots": "the same: it is asked for again",
-    "visit": "a request under way, and nobody is at work when a job is copied",
+    "visit": "a request under way, and no worker is at work when a job is copied",
 }
 BY_NAME = {each.table: each for each in OF_A_JOB}
 NUMBERED = tuple(each.table for each in OF_A_JOB if "id" in each.ids)  # tables whose rows have ids of their own

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.ledger.books import read_checkpoint
+from holdfast.ledger.reads.targets import unsealed
 from holdfast.ledger.tx import Row, Tx
-from holdfast.model.look import CheckpointRow, ListedTarget
+from holdfast.model.look import CheckpointRow, Generation, ListedTarget
 from holdfast.model.states import wire_status
 from holdfast.model.target import RANK_PER_PRIORITY
 
@@ -73,6 +74,25 @@ def links_out(tx: Tx, job: int, commits: Mapping[str, int], after: bytes, limit:
         (*numbers, job, after, limit),
     )
     return [(bytes(key), url) for key, url in rows]
+
+
+def generations(
+    tx: Tx, job: int, kind: str, commits: Mapping[str, int] | None, after: tuple[int, int, int], limit: int
+) -> list[Generation]:
+    """Records of the targets of one type, of every generation, by (target, generation, n). With commit numbers only
+    those that were published by then. Row by row and not as of the newest: an earlier report is read here."""
+    table, numbers = vector(commits or {})
+    known = "" if commits is None else "AND EXISTS (SELECT 1 FROM v WHERE v.chunk = r.chunk AND v.no >= r.no) "
+    rows = tx.rows(
+        f"{table} SELECT r.target, r.gen, r.n, r.run, r.doc, r.seal FROM target t JOIN record r ON r.target = t.id "
+        f"WHERE +t.job = ? AND t.type = ? {known}AND (r.target, r.gen, r.n) > (?, ?, ?) "
+        "ORDER BY r.target, r.gen, r.n LIMIT ?",
+        (*numbers, job, kind, *after, limit),
+    )
+    return [
+        Generation(target=row[0], generation=row[1], n=row[2], run=row[3], doc=unsealed(row[0], row[4], row[5]))
+        for row in rows
+    ]
 
 
 def vector(commits: Mapping[str, int]) -> tuple[str, list[Any]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from holdfast.ledger.tx import Tx, one
 from holdfast.model.look import EventKind, EventPlace, EventRow
@@ -24,8 +25,7 @@ _EVERYTHING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class EventFilter(msgspec.Struct, frozen=True):
     """Which events: see ports.Looks.events."""
 
     job: int | None
@@ -38,7 +38,7 @@ class Wanted:
     beyond: Mapping[int, int]
 
 
-def events(tx: Tx, wanted: Wanted) -> list[EventRow]:
+def events(tx: Tx, wanted: EventFilter) -> list[EventRow]:
     clauses, parameters = ["x.at >= ?"], [wanted.since]
     more: list[Any] = []
     if wanted.job is not None:

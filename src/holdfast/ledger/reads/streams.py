@@ -1,4 +1,4 @@
-"""Results in the order of their commits, and the bookmarks of those who read them so.
+"""Results in the order of their commits, and the bookmarks of readers.
 
 Chunk by chunk: within a chunk commits are numbered in the order in which they became visible, on both engines, so a
 reader that has seen commit n of a chunk has seen all before it. Between chunks there is no order.

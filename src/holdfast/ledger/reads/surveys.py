@@ -86,6 +86,10 @@ def open_chunks(tx: Tx, job: int) -> list[tuple[int, int]]:
     return [(chunk, int(n)) for chunk, n in rows]
 
 
+def chunk_names(tx: Tx, job: int) -> dict[int, str]:
+    return dict(tx.rows("SELECT id, name FROM chunk WHERE job = ? AND kind = 'work' ORDER BY idx", (job,)))
+
+
 def link_out(tx: Tx, job: int, key: bytes) -> int | None:
     row = one(tx, "SELECT target FROM external_link WHERE job = ? AND key = ?", (job, key))
     return None if row is None else row[0]

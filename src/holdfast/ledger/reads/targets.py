@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 
 from holdfast.errors import Corrupt
 from holdfast.ledger.reads.where import JOINED, RUN, Condition, clauses
@@ -14,17 +13,6 @@ from holdfast.model.states import State, wire_status
 from holdfast.model.target import AttemptRow, PageRow, TargetRow
 
 NAMES_SHOWN = 5
-
-
-def _what_there_is(tx: Tx, reference: str) -> str:
-    names = [name for (name,) in tx.rows("SELECT name FROM job ORDER BY id DESC LIMIT 1000")]
-    if not names:
-        return "this ledger has no jobs yet"
-    near = get_close_matches(reference, names, n=1)
-    if near:
-        return f"did you mean {near[0]}?"
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    return f"this ledger has: {', '.join(names[:NAMES_SHOWN])}{more}"
 
 
 _TARGETS = (
@@ -92,7 +80,7 @@ LAST_GOOD = (
 )
 
 
-_SERVED = f"(t.state = 4 OR (t.state <> 5 AND t.gen > 1 AND {LAST_GOOD}))"
+SERVED = f"(t.state = 4 OR (t.state <> 5 AND t.gen > 1 AND {LAST_GOOD}))"
 
 
 assert (State.SUCCEEDED, State.SKIPPED, GONE) == (4, 5, (404, 410))
@@ -102,7 +90,7 @@ def pages(tx: Tx, job: int, after: int, limit: int) -> list[PageRow]:
     """Pages in discovery order (by id), with their record and body reference."""
     rows = tx.rows(
         f"SELECT {RESULT_COLUMNS} FROM target t {_RESULTS_OF}"
-        f"WHERE +t.job = ? AND t.id > ? AND {_SERVED} AND r.n = 0 AND b.target IS NOT NULL ORDER BY t.id LIMIT ?",
+        f"WHERE +t.job = ? AND t.id > ? AND {SERVED} AND r.n = 0 AND b.target IS NOT NULL ORDER BY t.id LIMIT ?",
         (job, after, limit),
     )
     return [result_from(row) for row in _rising(rows, after)]
@@ -113,7 +101,7 @@ def results(tx: Tx, job: int, where: Sequence[Condition], after: tuple[int, int]
     extra, values = clauses(where, tx.wall())
     rows = tx.rows(
         f"SELECT {RESULT_COLUMNS} FROM target t {_RESULTS_OF}"
-        f"WHERE +t.job = ? AND t.id >= ? AND (t.id > ? OR r.n > ?) AND {_SERVED}{extra} "
+        f"WHERE +t.job = ? AND t.id >= ? AND (t.id > ? OR r.n > ?) AND {SERVED}{extra} "
         "ORDER BY t.id, r.n LIMIT ?",
         (job, after[0], *after, *values, limit),
     )

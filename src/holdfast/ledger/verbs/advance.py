@@ -17,7 +17,7 @@ from holdfast.model.lease import Lease
 from holdfast.model.outcome import DEAD_END, REFRESHES
 from holdfast.policy import limits
 from holdfast.policy.health import Ending, may_be_dead_end, stale_ending, verdict
-from holdfast.policy.phases import Ends, Opens, Work, following
+from holdfast.policy.phases import Ends, Opens, WorkLeft, following
 
 # One statement, so that it is one snapshot: a running settle still shows its parent as held.
 _WORK = "SELECT (SELECT done FROM plan WHERE job = ?), EXISTS (SELECT 1 FROM walk WHERE job = ?), " + ", ".join(
@@ -66,11 +66,11 @@ def advance(
     )
 
 
-def _work(tx: Tx, job: int, plan_failed: bool, limited: bool) -> Work:
+def _work(tx: Tx, job: int, plan_failed: bool, limited: bool) -> WorkLeft:
     row = one(tx, _WORK, (job,) * (2 + 2 * len(PHASES)))
     assert row is not None
     busy = tuple(phase for phase, is_busy in zip(PHASES, row[2:], strict=True) if is_busy)
-    return Work(bool(row[0]) or plan_failed, bool(row[1]), busy, limited)
+    return WorkLeft(bool(row[0]) or plan_failed, bool(row[1]), busy, limited)
 
 
 def _ending(
@@ -108,15 +108,19 @@ def _dead_end(tx: Tx, job: int, pages: Counts) -> str:
 
 
 def _open(tx: Tx, before: Job, step: Opens) -> Job:
+    turn_to(tx, before, step, actor="worker")
+    write_checkpoint(tx, before.id, "phase")
+    return read_job(tx, before.id)
+
+
+def turn_to(tx: Tx, before: Job, step: Opens, *, actor: str) -> None:
     """The phase stands on the job and on every chunk; writing it there waits for running settles, as a request does."""
     tx.run("UPDATE job SET phase = ? WHERE id = ?", (step.phase, before.id))
     for (chunk,) in tx.rows(f"SELECT id FROM chunk WHERE job = ? ORDER BY id {tx.lock('chunk')}", (before.id,)):
         tx.run("UPDATE chunk SET phase = ? WHERE id = ?", (step.phase, chunk))
     _turn_plan(tx, before, step)
     control = control_chunk(tx, before.id)
-    add_event(tx, control, "phase", "advance", before.phase, step.phase, actor="worker", because="")
-    write_checkpoint(tx, before.id, "phase")
-    return read_job(tx, before.id)
+    add_event(tx, control, "phase", "advance", before.phase, step.phase, actor=actor, because="")
 
 
 def _turn_plan(tx: Tx, before: Job, step: Opens) -> None:

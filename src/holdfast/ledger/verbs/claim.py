@@ -19,7 +19,7 @@ from holdfast.model.claim import SettleAnswer, Wish
 from holdfast.model.job import FETCHING
 from holdfast.model.lease import Lease
 from holdfast.model.target import Claimed
-from holdfast.policy.exclusion import Rules
+from holdfast.policy.exclusion import ExclusionRules
 
 BUSY_POLL_MS = 50
 PROMOTE_MAX = 64
@@ -27,7 +27,7 @@ SUSPECTS_LOOKED_AT = 64
 RANK_MAX = 1 << 60
 HANDS_MAX = 1 << 30  # where no host is asked, there is no limit but the hands
 BEGUN = ("succeeded", "failed", "in_progress")
-# The fence. Every write of a worker goes through it; a chunk without an owner is nobody's, whatever its epoch.
+# The fence. Every write of a worker goes through it; a chunk without an owner accepts no write, whatever its epoch.
 STILL_OURS = "id = ? AND epoch = ? AND owner_pid IS NOT NULL"
 
 CLAIMED_COLUMNS = (
@@ -60,7 +60,7 @@ def with_names(tx: Tx, claimed: Sequence[Claimed]) -> list[Claimed]:
 
 
 class ChunkRow(NamedTuple):
-    """A chunk's row as it was locked when this transaction began; `epoch` is None where nobody owns it."""
+    """A chunk's row as it was locked when this transaction began; `epoch` is None if it has no owner."""
 
     no: int
     epoch: int | None
@@ -106,7 +106,7 @@ class Claim:
         wish: Wish,
         answers: dict[int, SettleAnswer],
         rows: Mapping[int, ChunkRow],
-        rules: Rules | None,
+        rules: ExclusionRules | None,
     ) -> None:
         self._tx, self._wish, self._answers, self._rows, self._rules = tx, wish, answers, rows, rules
         self._rank_max = lowest_rank(tx, job) if wish.in_levels else RANK_MAX
@@ -288,7 +288,7 @@ class Claim:
         if host.delay_ms > 0:
             host.ready_at = self._now + host.delay_ms
 
-    def _allowed(self, lease: Lease, rows: list[Sequence[Any]], rules: Rules) -> list[Sequence[Any]]:
+    def _allowed(self, lease: Lease, rows: list[Sequence[Any]], rules: ExclusionRules) -> list[Sequence[Any]]:
         """What was in hand, or waited, when an exclusion was added comes back: it is left out here and not claimed."""
         ruled = {row[0]: rule for row in rows if (rule := rules.rule_for(row[4])) is not None}
         if ruled:
@@ -351,10 +351,10 @@ def lowest_rank(tx: Tx, job: int) -> int:
 
 
 def pages_begun(tx: Tx, job: int, made: tuple[str, ...] = ()) -> int:
-    """Targets that are in somebody's hands or came to an end: what a page limit counts. Summed from the tallies,
+    """Targets that a worker holds or that came to an end: what a page limit counts. Summed from the tallies,
     those of the types `made` left out.
 
-    Exact only for who has taken its turn (Tx.take_turns): then no claim of another worker is under way.
+    Exact only after Tx.take_turns: then no other worker's claim is under way.
     """
     row = one(
         tx,

@@ -1,8 +1,8 @@
 """Exclusions that people add to a job, also while it is worked: what is pending is left out, what is found is judged.
 
-An exclusion is written to every chunk row under its lock, as a request is. So a settle that runs meanwhile is waited
-for, and every later one reads it with the row that it locks anyway: whoever does not know the exclusion can enqueue or
-claim nothing that it matches. The sweep over what is pending only makes the counts true soon.
+An exclusion is written to every chunk row under its lock, as a request is. It waits for a settle that is under way, and
+every later settle reads it with the chunk row: no worker can enqueue or claim a match of an exclusion that it does not
+know. The sweep over pending targets only corrects the counts soon.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdfast.ledger.verbs.undo import IDS_PER_STATEMENT, IMAGED, keep, recount,
 from holdfast.model.edit import EXCLUDED, RULE, SYNTAXES, Exclusion, Place, Swept, Walk
 from holdfast.model.job import Job
 from holdfast.model.states import State
-from holdfast.policy.exclusion import Rules, pattern_of, read
+from holdfast.policy.exclusion import ExclusionRules, pattern_of, read
 
 COLUMNS = "n, pattern, syntax, gen, actor, at, removed_at, removed_by"
 PENDING = (State.READY, State.WAITING, State.SOLO)
@@ -38,17 +38,17 @@ def _exclusion(row: Row) -> Exclusion:
     )  # fmt: skip
 
 
-def rules_of(tx: Tx, job: int) -> Rules:
+def rules_of(tx: Tx, job: int) -> ExclusionRules:
     """What is excluded now; asked only where a chunk row says that there is something."""
     row = one(tx, "SELECT gen FROM job WHERE id = ?", (job,))
     generation = 0 if row is None else int(row[0])
-    return Rules(each for each in exclusions(tx, job) if each.is_active(generation))
+    return ExclusionRules(each for each in exclusions(tx, job) if each.is_active(generation))
 
 
 def exclude(tx: Tx, job: int, pattern: str, syntax: str, *, this_run: bool, actor: str) -> Exclusion:
     """Add an exclusion, or find the same one that stands already; in either case safe to repeat."""
     if syntax not in SYNTAXES:
-        raise BadParams(f"{syntax!r} is no syntax of patterns; one of: {', '.join(SYNTAXES)}")
+        raise BadParams(f"{syntax!r} is not a pattern syntax; one of: {', '.join(SYNTAXES)}")
     read(pattern, syntax)
     before = _open(tx, job)
     generation = before.generation if this_run else None

@@ -86,7 +86,7 @@ def leave(tx: Tx, ticket: str, visited: Visited) -> None:
 def robots(tx: Tx, origin: str, agent: str, claimed: Claimed, *, insist: bool) -> RobotsAnswer:
     """What is kept of this origin's robots.txt, or whose turn it is to ask: one asker at a time, while its lease lasts.
 
-    `insist`: whoever said it would ask has not answered for too long.
+    `insist`: the worker whose turn it was has not answered for too long.
     """
     row = _robots_row(tx, origin, agent)
     if row is not None and _is_fresh(tx, row):
@@ -177,10 +177,10 @@ def hosts(tx: Tx, *, host: str | None, after: str, limit: int) -> list[HostLook]
 
 
 def _hold_fast(tx: Tx, claimed: Claimed) -> None:
-    """The fence: locked, so that whoever ends this lease sees what is done under it."""
+    """The fence. The lock makes the end of this lease wait for what is done under it."""
     sql = f"SELECT 1 FROM chunk WHERE {STILL_OURS} {tx.lock('chunk')}"
     if one(tx, sql, (claimed.chunk, claimed.epoch)) is None:
-        raise LostLease(f"chunk {claimed.chunk} is held by somebody else now")
+        raise LostLease(f"chunk {claimed.chunk} is held by another worker now")
 
 
 def _robots_row(tx: Tx, origin: str, agent: str, *, locked: bool = False) -> Row | None:

@@ -1,7 +1,7 @@
 """People's verbs on jobs: submit, move, request, amend, set aside. The only writer of a job's status.
 
-Lock order everywhere: the job's turn (of whoever may write a checkpoint, or claims under a page limit), job row, chunk
-rows by id, targets by key, lanes by id, hosts by id. What a claim wants besides it only takes where nobody has it.
+Lock order everywhere: the job's turn (for a checkpoint, or a claim under a page limit), job row, chunk rows by id,
+targets by key, lanes by id, hosts by id. A claim skips other rows that are locked instead of waiting for them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def submit(tx: Tx, spec: JobSpec) -> tuple[Job, bool]:
 
 
 def _insert_job(tx: Tx, spec: JobSpec) -> int | None:
-    """The new job's id; None where somebody took its name, id or identity at this very moment."""
+    """The new job's id; None if another process took its name, id or identity at this moment."""
     now = tx.wall()
     name = _free_name(tx, spec.owner, spec.name)
     row = one(
@@ -87,11 +87,12 @@ def _insert_job(tx: Tx, spec: JobSpec) -> int | None:
 
 
 def _furnished(tx: Tx, job: int, spec: JobSpec) -> Job:
-    """Its chunks, fixed for ever, its plan row, and the first line of its history."""
-    kinds = [("control", 0), ("plan", 0), *(("work", index) for index in range(WORK_CHUNKS))]
+    """Its chunks, its plan row, and the first line of its history."""
+    names = spec.chunks or ("",) * WORK_CHUNKS
+    chunks = [("control", 0, ""), ("plan", 0, ""), *(("work", index, name) for index, name in enumerate(names))]
     tx.many(
-        "INSERT INTO chunk (job, kind, idx, epoch, no, at, seq, phase) VALUES (?, ?, ?, 0, 0, 0, 0, ?)",
-        [(job, kind, index, PHASES[0]) for kind, index in kinds],
+        "INSERT INTO chunk (job, kind, idx, name, epoch, no, at, seq, phase) VALUES (?, ?, ?, ?, 0, 0, 0, 0, ?)",
+        [(job, *chunk, PHASES[0]) for chunk in chunks],
     )
     tx.run(
         "INSERT INTO plan (job, chunk, cursor, done) SELECT job, id, 0, 0 FROM chunk WHERE job = ? AND kind = 'plan'",
@@ -123,7 +124,7 @@ def _free_name(tx: Tx, owner: str, wanted: str) -> str:
 
 
 def set_aside(tx: Tx, known: Job, because: str = "--new") -> tuple[Job, bool]:
-    """Free a job's name and identity: it becomes NAME~N and keeps every row. False: somebody else did."""
+    """Free a job's name and identity: it becomes NAME~N and keeps every row. False: another process did."""
     job, before = known.id, read_job(tx, known.id, locked=True)
     if before.name != known.name:
         return before, False
@@ -190,7 +191,7 @@ def request(tx: Tx, job: int, action: str, *, actor: str, because: str, paused_b
 
 
 def carry_out_request(tx: Tx, before: Job) -> Job:
-    """The move that a request asked for, once nobody holds a chunk: paused or timed out (with a checkpoint), or
+    """The move that a request asked for, once no worker holds a chunk: paused or timed out (with a checkpoint), or
     cancelled."""
     assert before.requested is not None
     if before.requested == "time_out":
@@ -238,7 +239,7 @@ def end_job(tx: Tx, before: Job, verb: str, *, health: str | None, because: str,
 def amend(
     tx: Tx, known: Job, options: Options | None, params: dict[str, Any] | None, *, actor: str, because: str
 ) -> Job:
-    """Changed options or params, compared under the row's lock with what whoever asks had read."""
+    """Changed options or params, compared under the row's lock with what the caller had read."""
     before = read_job(tx, known.id, locked=True)
     after = amended(before, known, options, params)
     if after is not before:

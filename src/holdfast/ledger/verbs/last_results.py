@@ -1,4 +1,4 @@
-"""What targets gave when they were last fetched, for those who ask only for what is new or changed since.
+"""What targets gave when they were last fetched, for jobs that fetch only what is new or changed.
 
 Attached only when the job is in `new` mode, regardless of what the claiming worker assumes.
 """

@@ -10,7 +10,7 @@ from holdfast.ledger.verbs.claim import CLAIMED_COLUMNS, STILL_OURS, claimed_fro
 from holdfast.ledger.verbs.due_time import set_back
 from holdfast.ledger.verbs.jobs import carry_out_request, read_job
 from holdfast.ledger.verbs.last_results import with_records
-from holdfast.ledger.verbs.put_back import PutBack, held_rows
+from holdfast.ledger.verbs.put_back import PutBack
 from holdfast.ledger.verbs.reopen import walking
 from holdfast.model.claim import Holding
 from holdfast.model.job import Job
@@ -45,8 +45,9 @@ def lease(tx: Tx, job: int, owner: Owner, *, life_s: float, want: int, is_dead: 
     if before.status != "in_progress" or before.requested is not None or walking(tx, job, "rescope") is not None:
         return ()
     taken: list[Lease] = []
-    rescued, putting_back = Rescued(), PutBack(tx)
-    for row in _chunks(tx, job):
+    chunks = _chunks(tx, job)
+    rescued, putting_back = Rescued(), _putting_back(tx, chunks)
+    for row in chunks:
         if row[2] == "work" and want <= 0:
             continue
         last = owner_from(row)
@@ -66,6 +67,10 @@ def lease(tx: Tx, job: int, owner: Owner, *, life_s: float, want: int, is_dead: 
 
 def _chunks(tx: Tx, job: int) -> list[Row]:
     return tx.rows(f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE job = ? ORDER BY id {tx.lock('chunk')}", (job,))
+
+
+def _putting_back(tx: Tx, chunks: Sequence[Row]) -> PutBack:
+    return PutBack(tx, {row[0]: owner_from(row) for row in chunks})
 
 
 def _is_free(tx: Tx, row: Row, owner: Owner, is_dead: IsDead) -> bool:
@@ -103,10 +108,10 @@ def _rescue_chunk(tx: Tx, row: Row, owner: Owner, is_dead: IsDead, putting_back:
     )
     assert fresh is not None
     no, epoch = fresh
-    # Only a power cut blames nobody: the whole computer stopped. An owner that merely fell silent may have been killed
-    # by what it had in hand, in a container or on a machine that we cannot look into.
+    # After a power cut no target is blamed, because the whole computer stopped. An owner that fell silent may have been
+    # killed by a target in its hands, in a container or on a machine that we cannot look into.
     rebooted = tx.is_other_boot(owner.boot)
-    rows = held_rows(tx, chunk)
+    rows = putting_back.held(chunk)
     add_entry(tx, chunk, no, epoch, "rescue", n=len(rows))
     because = f"{owner} died" if is_dead(owner) else f"the lease of {owner} ran out"
     add_event(tx, chunk, "chunk", "rescue", "leased", "idle", actor="rescuer", because=because)
@@ -134,8 +139,9 @@ def _note_recovery(tx: Tx, job: int, rescued: Rescued) -> None:
 def rescue(tx: Tx, job: int, *, is_dead: IsDead) -> Rescued:
     """Free what dead or lapsed owners hold; live owners keep theirs, however old."""
     read_job(tx, job, locked=True)
-    rescued, putting_back = Rescued(), PutBack(tx)
-    for row in _chunks(tx, job):
+    chunks = _chunks(tx, job)
+    rescued, putting_back = Rescued(), _putting_back(tx, chunks)
+    for row in chunks:
         owner = owner_from(row)
         if owner is not None and _is_free(tx, row, owner, is_dead):
             rescued = _add(rescued, _rescue_chunk(tx, row, owner, is_dead, putting_back))
@@ -165,12 +171,13 @@ def renew(tx: Tx, leases: Sequence[Lease], *, life_s: float, active_ms: int) -> 
 
 def release(tx: Tx, leases: Sequence[Lease]) -> None:
     """Give chunks back. What is still held under them is handed back with its attempt."""
-    putting_back = PutBack(tx)
-    for row in _still_ours(tx, leases):
+    chunks = _still_ours(tx, leases)
+    putting_back = _putting_back(tx, chunks)
+    for row in chunks:
         move(CHUNK, "leased", "release")
         chunk, owner = row[0], owner_from(row)
         no, epoch = tx.rows(FREE_CHUNK, (chunk,))[0]
-        rows = held_rows(tx, chunk)
+        rows = putting_back.held(chunk)
         add_entry(tx, chunk, no, epoch, "release", n=len(rows))
         add_event(tx, chunk, "chunk", "release", "leased", "idle", actor=str(owner))
         putting_back.end_visits(chunk)

@@ -17,7 +17,7 @@ from holdfast.ledger.verbs.host_cap import FoundRow, add_to_totals, capped
 from holdfast.model.edit import EXCLUDED
 from holdfast.model.states import State
 from holdfast.model.target import External, Found
-from holdfast.policy.exclusion import Rules
+from holdfast.policy.exclusion import ExclusionRules
 
 
 def insert_found(
@@ -25,7 +25,7 @@ def insert_found(
     job: int,
     found: Sequence[FoundRow],
     phases: dict[int, str],
-    rules: Rules | None = None,
+    rules: ExclusionRules | None = None,
     per_host_max: int | None = None,
 ) -> defaultdict[int, int]:
     """Insert what is new, first finder wins, keys in order (unordered, PostgreSQL deadlocks).
@@ -73,14 +73,14 @@ def add_todo(tx: Tx, todo: dict[int, int]) -> None:
 
 
 def _lanes_of(tx: Tx, job: int, found: Sequence[FoundRow], phases: dict[int, str]) -> dict[tuple[int, str, str], int]:
-    """(chunk index, phase, origin) -> lane. New ones are made by host: whoever makes the same ones waits in order."""
+    """(chunk index, phase, origin) -> lane. New ones are made in the order of hosts: two makers cannot deadlock."""
     chunks = _work_chunks(tx, job)
     wanted = {(item.chunk_index, phases[finder], item.origin): item for finder, _, _, item in found}
     by_host = sorted(wanted.items(), key=lambda pair: (pair[1].host, pair[0]))
     return {key: lane_of(tx, chunks[key[0]], key[1], item) for key, item in by_host}
 
 
-def ruled(item: Found, rules: Rules) -> Found:
+def ruled(item: Found, rules: ExclusionRules) -> Found:
     """The same, left out where an exclusion says so."""
     rule = None if item.disposition else rules.rule_for(item.path)
     return item if rule is None else msgspec.structs.replace(item, disposition=EXCLUDED, rule=rule)

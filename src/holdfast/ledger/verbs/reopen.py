@@ -1,8 +1,8 @@
 """Opening a job again: retry, rescan, restart. The move is one small commit that leaves a walk standing, and so is the
 removal of an exclusion, and a changed scope.
 
-The walk goes over the targets by id, a slice per commit, whoever carries it out: the command that asked for it, or the
-next worker's planner. A kill between two slices loses nothing: the walk stands where its last commit left it.
+The walk goes over the targets by id, one slice per commit. The command that asked for it carries it out, or the planner
+of the next worker. A kill between two slices loses nothing: the walk continues behind its last commit.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from holdfast.errors import BadParams, Refused
 from holdfast.ledger.books import add_event
 from holdfast.ledger.reads.where import JOINED, Condition, clauses
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
+from holdfast.ledger.verbs.advance import turn_to
 from holdfast.ledger.verbs.exclude import exclusions, readmit
 from holdfast.ledger.verbs.jobs import control_chunk, next_number, read_job
 from holdfast.ledger.verbs.rescope import rejudge
 from holdfast.ledger.verbs.undo import IDS_PER_STATEMENT, IMAGED, begin_anew, put_back
-from holdfast.model.edit import MODES, REOPENING, RULE, Walk, Walked, read_walk
-from holdfast.model.job import Job
+from holdfast.model.edit import MODES, REOPENING, RULE, STORED, Walk, Walked, read_walk
+from holdfast.model.job import FETCHING, Job
 from holdfast.model.states import JOB, Move, State, move
 from holdfast.policy.filters import resolved
+from holdfast.policy.phases import Opens
 
 # Which rows a slice looks at. `+job` keeps the planner from the key index, by which it would sort the job every time.
 LOOKED_AT = {
@@ -48,7 +50,7 @@ def reopen(
     tx: Tx, job: int, verb: str, *, where: Sequence[Condition], mode: str, actor: str, because: str, version: int | None
 ) -> Job:
     """The guarded move with its event, and the walk that puts targets back; nothing is put back yet."""
-    if verb not in REOPENING or mode not in MODES:
+    if verb not in REOPENING or mode not in (*MODES, STORED):
         raise BadParams(f"{verb!r} in mode {mode!r} opens no job again")
     before = read_job(tx, job, locked=True)
     step = move(JOB, before.status, verb)
@@ -60,7 +62,12 @@ def reopen(
     if verb != "retry":
         tx.run("UPDATE job SET gen = gen + 1 WHERE id = ?", (job,))
         tx.run("UPDATE plan SET mode = ?, opening = ? WHERE job = ?", (mode, mode, job))
+    else:
+        tx.run("UPDATE plan SET mode = 'full' WHERE job = ? AND mode = ?", (job, STORED))  # a retry fetches
     add_event(tx, control_chunk(tx, job), "job", verb, step.source, step.target, actor=actor, because=because)
+    if verb != "retry" and before.phase != FETCHING:
+        # Everything is done again from the first phase on: nothing may be made of what is about to be fetched anew.
+        turn_to(tx, before, Opens(FETCHING, anew=False), actor=actor)
     commits = {str(chunk): no for chunk, no in tx.rows("SELECT id, no FROM chunk WHERE job = ?", (job,))}
     doc = msgspec.json.encode(Walk(where=tuple(resolved(where, tx.wall())), commits=commits))
     tx.run("INSERT INTO walk (job, verb, actor, cursor, doc) VALUES (?, ?, ?, 0, ?)", (job, verb, actor, doc))

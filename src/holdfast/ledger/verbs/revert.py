@@ -27,7 +27,7 @@ _FOUND_SINCE = "NOT EXISTS (SELECT 1 FROM v WHERE v.chunk = {0}.found_chunk AND 
 
 
 class Reverted(NamedTuple):
-    """How many targets are pending again, are gone, are settled again; and how many bodies nobody refers to now."""
+    """How many targets are pending again, are gone, are settled again; how many bodies and files no row refers to."""
 
     requeues: int
     drops: int
@@ -62,7 +62,7 @@ class _Then(NamedTuple):
 
 
 def revert(tx: Tx, job: int, control: int, commits: Mapping[str, int]) -> Reverted:
-    """`control` is the chunk whose tallies take the differences. Nobody may hold a target of the job."""
+    """`control` is the chunk whose tallies take the differences. No worker may hold a target of the job."""
     [(newest,)] = tx.rows("SELECT coalesce(max(id), 0) FROM target")
     drops = _drop_found(tx, job, control, commits)
     _spend_ids(tx, newest)
@@ -96,7 +96,7 @@ def _drop_found(tx: Tx, job: int, control: int, commits: Mapping[str, int]) -> i
 
 
 def _spend_ids(tx: Tx, newest: int) -> None:
-    """An id is given once. SQLite takes the next after the largest there is, so the largest ever stays, as nobody's."""
+    """An id is given once. SQLite continues after the largest id in the table, so that row stays, without a job."""
     row = one(tx, "SELECT max(id) FROM target")
     if row is None or (row[0] or 0) < newest:
         tx.run(
@@ -129,7 +129,7 @@ def _touched(tx: Tx, commits: Mapping[str, int]) -> Iterator[list[int]]:
 def _restore(tx: Tx, job: int, control: int, commits: Mapping[str, int], targets: Sequence[int]) -> tuple[int, int]:
     """How many of them are pending again, and how many settled again. Restored twice, a target stays as it is.
 
-    Of those that were dropped the one with the largest id is nobody's by now, and stays so.
+    The dropped target with the largest id belongs to no job by now, and stays so.
     """
     ids = padded(sorted(set(targets)))
     found = f"SELECT {IMAGED} FROM target t WHERE t.id IN ({marks(ids)}) AND +t.job = ? ORDER BY t.id"
@@ -218,12 +218,13 @@ def _move_lanes(tx: Tx, lanes: Counter[int]) -> None:
 
 
 def _forget(tx: Tx, job: int, commits: Mapping[str, int]) -> int:
-    """Results, attempts, before-images and outgoing links of later commits; how many bodies there were among them."""
+    """Results, attempts, before-images and outgoing links of later commits; how many bodies and files there were."""
     bodies = 0
     for chunk, upto in commits.items():
         since = (int(chunk), upto)
         results = "(target, gen) IN (SELECT a.target, a.gen FROM attempt a WHERE a.chunk = ? AND a.no > ?)"
         bodies += tx.run(f"DELETE FROM body WHERE {results}", since)
+        bodies += tx.run("DELETE FROM artifact WHERE chunk = ? AND no > ?", since)
         tx.run(f"DELETE FROM record WHERE {results}", since)
         tx.run("DELETE FROM attempt WHERE chunk = ? AND no > ?", since)
     table, numbers = vector(commits)

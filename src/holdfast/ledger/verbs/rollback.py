@@ -1,7 +1,7 @@
 """Going back to a checkpoint, in one transaction: what was found, settled or asked for since is undone.
 
-Every epoch is raised, so whoever works the job has lost it. Commit numbers, events and ids go on and are never given
-again: each chunk gets an entry `rollback` whose `n` is the number gone back to, and between the two no row is left.
+Every epoch is raised, so workers of the job have lost their leases. Commit numbers, events and ids go on and are never
+given again: each chunk gets an entry `rollback` whose `n` is the number gone back to; no row is left in between.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ def rollback(tx: Tx, job: int, number: int, *, actor: str, is_dead: IsDead, vers
     _end_leases(tx, job, is_dead)
     _raise_epochs(tx, job, point)
     control = control_chunk(tx, job)
-    reverted = revert(tx, job, control, point.commits)
+    added = _chunks_since(tx, job, point)
+    reverted = revert(tx, job, control, {**point.commits, **dict.fromkeys(added, 0)})
+    if added:  # their targets are planned again
+        beside = msgspec.structs.replace(beside, plan_done=False)
     dropped, back = _restore_exclusions(tx, before, beside, actor)
     _restore_plan(tx, job, point, beside)
     _pause(tx, before, point, beside)
@@ -72,6 +75,12 @@ def _end_leases(tx: Tx, job: int, is_dead: IsDead) -> None:
     rescue(tx, job, is_dead=is_dead)
     rows = tx.rows(f"SELECT {CHUNK_COLUMNS} FROM chunk WHERE job = ? AND owner_pid IS NOT NULL ORDER BY id", (job,))
     release(tx, [lease_from(row) for row in rows])
+
+
+def _chunks_since(tx: Tx, job: int, point: Checkpoint) -> list[str]:
+    """Chunks that the job was given after this checkpoint. They stay, and nothing of theirs does."""
+    rows = tx.rows("SELECT id FROM chunk WHERE job = ? ORDER BY id", (job,))
+    return [str(chunk) for (chunk,) in rows if str(chunk) not in point.commits]
 
 
 def _raise_epochs(tx: Tx, job: int, point: Checkpoint) -> None:
@@ -114,7 +123,7 @@ def _restore_plan(tx: Tx, job: int, point: Checkpoint, beside: Circumstances) ->
 
 
 def _pause(tx: Tx, before: Job, point: Checkpoint, beside: Circumstances) -> None:
-    """Paused by whoever asked. The time that the job was active is not given back."""
+    """Paused by the caller. Active time is not given back."""
     now = tx.wall()
     tx.run(
         "UPDATE job SET status = 'paused', requested = NULL, paused_by = 'user', because = ?, since = ?, phase = ?, "

@@ -25,7 +25,7 @@ from holdfast.model.host import ANSWERED, FORBADE, Breaker
 from holdfast.model.lease import Lease
 from holdfast.model.outcome import Batch, PlanBatch, Verdict, seal_of
 from holdfast.model.states import TARGET, State, move
-from holdfast.policy.exclusion import Rules
+from holdfast.policy.exclusion import ExclusionRules
 from holdfast.policy.politeness import breaker, heard_of_host
 
 STATE_AFTER = {
@@ -48,7 +48,7 @@ def settle(
 ) -> Settled:
     """Settle, claim and checkpoint in one transaction; the answer is per chunk."""
     if checkpoint or per_host_max or (wish is not None and wish.pages_max is not None):
-        tx.take_turns(job)  # before any row: what is left of a limit is only known to who settles alone
+        tx.take_turns(job)  # before any row: the rest of a limit is exact only while no other worker settles
     chunks = {batch.chunk for batch in batches} | ({lease.chunk for lease in wish.leases} if wish else set())
     rows = open_chunks(tx, chunks)
     rules = rules_of(tx, job) if any(row.ruled for row in rows.values()) else None
@@ -130,7 +130,7 @@ def _replayed(tx: Tx, batch: Batch | PlanBatch) -> SettleAnswer | None:
     if row[2] in ENDS_OF_A_LEASE:
         return SettleAnswer(
             "lost"
-        )  # the number was taken by whoever ended our lease: the same epoch, and not our batch
+        )  # the number belongs to the commit that ended our lease: the same epoch, not our batch
     if bytes(row[1]) != batch.digest:
         raise BatchMismatch(f"commit {batch.no} of chunk {batch.chunk} was stored with other contents")
     return SettleAnswer("replayed", row[3], row[4], row[5])
@@ -140,7 +140,13 @@ class Settle:
     """The admitted batches of one transaction being written."""
 
     def __init__(
-        self, tx: Tx, job: int, phases: dict[int, str], wish: Wish | None, rules: Rules | None, per_host_max: int
+        self,
+        tx: Tx,
+        job: int,
+        phases: dict[int, str],
+        wish: Wish | None,
+        rules: ExclusionRules | None,
+        per_host_max: int,
     ) -> None:
         self._tx, self._job, self._phases, self._rules, self._per_host_max = tx, job, phases, rules, per_host_max
         self._own_chunks = [lease.chunk for lease in wish.leases] if wish else []
@@ -256,7 +262,7 @@ class Settle:
         )  # fmt: skip
 
     def _store_results(self, batch: Batch, rows: dict[int, Row]) -> None:
-        bodies, records = [], []
+        bodies, records, files = [], [], []
         for verdict in batch.verdicts:
             generation = rows[verdict.target][4]
             if verdict.body is not None:
@@ -279,6 +285,11 @@ class Settle:
                         self._job,
                     )
                 )
+            for n, each in enumerate(verdict.artifacts):
+                place = (verdict.target, generation, n, batch.chunk, batch.no)
+                files.append((*place, each.role, each.path, each.size, each.sha256, each.media, each.url))
+        if files:
+            self._tx.many("INSERT INTO artifact VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", files)
         if bodies:
             self._tx.many("INSERT INTO body VALUES (?, ?, ?, ?, ?, ?, ?, ?)", bodies)
         if records:
@@ -379,7 +390,7 @@ def enqueue(tx: Tx, job: int, batch: PlanBatch) -> Lease:
     read_job(tx, job, locked=True)
     answer = _admit(tx, batch)
     if answer.kind == "lost":
-        raise LostLease(f"the plan of job {job} is held by somebody else now")
+        raise LostLease(f"the plan of job {job} is held by another worker now")
     if answer.kind == "settled":
         moved = tx.run(
             "UPDATE plan SET cursor = ?, done = ?, trail = ? WHERE job = ? AND cursor = ? AND done = 0",

@@ -1,11 +1,11 @@
-"""The `cases` recipe over plain HTTP: one GET per number of a range; there is a record, or there is provably none.
+"""The `cases` recipe: every number of a range is a record, a proven absence, or failed and visible.
 
-A range of any size is one plan row with a cursor: its plan is arithmetic, so that it goes on at any number at once.
+A range of any size is one plan row with a cursor: its plan is arithmetic, so that it goes on at any number at once. The
+end of an open range is found by what its numbers lead to (`probing`). How a site is asked is a `SiteClient`'s affair.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
@@ -15,30 +15,21 @@ import msgspec
 from holdfast.clock import Clock
 from holdfast.errors import BadParams
 from holdfast.model.job import ONE_PHASE, Phases
-from holdfast.model.keys import Address, canonical
 from holdfast.model.outcome import Body, Done, Outcome, Record
 from holdfast.model.target import Claimed, Found
 from holdfast.recipe import Context, Fetch
-from holdfast.recipes.cases.ids import Range, case_id, merged, read_range
-from holdfast.recipes.custom.fetching import StepPages
+from holdfast.recipe.contract import Kept
+from holdfast.recipes.cases.ids import SAFE_STOP_MAX, Range, case_id, case_parts, merged, number_of, read_range
+from holdfast.recipes.cases.probing import SAFE_STOP, Next, first_numbers, next_numbers, params_of, read_leap
+from holdfast.recipes.cases.site_client import NO_RECORD, RECORD, SEARCH, NumberAnswer, RawPage, SiteClient
+from holdfast.recipes.cases.source import FORM, document, read_source
+from holdfast.recipes.cases.template_client import TemplateClient, check_template
 
-PLACEHOLDERS = ("prefix", "number", "year")
-NO_RECORD = (404, 410)
-_PLACE = re.compile(r"\{([^{}]*)\}")
-HINT = "--url 'https://court.example/{prefix}-{number}-{year}'"
-
-
-class CaseRecord(msgspec.Struct, frozen=True):
-    """CAS-10."""
-
-    case: str
-    url: str
-    status_code: int
-    sha256: str
+PARAMS = ("ranges", "url", "source", "safe_stop")
 
 
 class CasesRecipe:
-    """Fulfils `recipe.AnyRecipe`. Params: `ranges` (texts) and `url` (a template)."""
+    """Fulfils `recipe.AnyRecipe`. Params: `ranges` (texts), `url` (a template) or `source` (a court's search)."""
 
     name = "cases"
     seeks = True
@@ -50,20 +41,29 @@ class CasesRecipe:
 
     def check(self, params: dict[str, Any]) -> dict[str, Any]:
         for name in params:
-            if name not in ("ranges", "url"):
-                raise BadParams(f"cases have no parameter {name!r}", hint="ranges url")
+            if name not in PARAMS:
+                raise BadParams(f"cases have no parameter {name!r}", hint=" ".join(PARAMS))
         ranges = merged(read_range(text) for text in params.get("ranges", ()))
         if not ranges:
             raise BadParams("cases needs a range of case numbers", hint="holdfast cases IMM-1-25..IMM-500-25 --url …")
-        template = params.get("url") or ""
-        _check_template(template, ranges[0])
-        return {"ranges": [str(each) for each in ranges], "url": template}
+        checked: dict[str, Any] = {"ranges": [str(each) for each in ranges], "url": params.get("url") or ""}
+        if params.get("source"):
+            source = read_source(params["source"])
+            checked |= {"url": source.url, "source": document(source)}
+        else:
+            check_template(checked["url"], case_id(ranges[0].prefix, ranges[0].first, ranges[0].year))
+        safe_stop = params.get("safe_stop") or SAFE_STOP
+        if not 1 <= safe_stop <= SAFE_STOP_MAX:
+            raise BadParams(f"safe_stop is a number from 1 to {SAFE_STOP_MAX:,}")
+        if safe_stop != SAFE_STOP:
+            checked["safe_stop"] = safe_stop
+        return checked
 
     def identity(self, params: dict[str, Any]) -> str:
         return f"cases:{params['url']} {' '.join(params['ranges'])}"
 
     def default_name(self, params: dict[str, Any]) -> str:
-        return _ranges(params)[0].prefix
+        return ranges_of(params)[0].prefix
 
     def chunking(self, params: dict[str, Any]) -> str:
         """By key: a template names one host, unless the number stands in it."""
@@ -75,59 +75,95 @@ class CasesRecipe:
     def in_levels(self, params: dict[str, Any]) -> bool:
         return False
 
-    def planned_total(self, params: dict[str, Any]) -> int:
-        return sum(len(each) for each in _ranges(params))
+    def planned_total(self, params: dict[str, Any]) -> int | None:
+        ranges = ranges_of(params)
+        return None if any(each.is_open for each in ranges) else sum(len(each) for each in ranges)
+
+    def chunks(self, params: dict[str, Any]) -> tuple[str, ...]:
+        return ()
 
     def first_urls(self, params: dict[str, Any]) -> tuple[str, ...]:
-        first = _ranges(params)[0]
-        return (address_of(params["url"], first, first.first).url,)
+        first = ranges_of(params)[0]
+        return (client_of(params).address(case_id(first.prefix, first.first, first.year)).url,)
 
     def plan(self, context: Context, start: int = 0) -> Iterator[Found]:
         """CAS-09: from any number on, without counting up to it."""
-        template = context.params["url"]
-        for each in _ranges(context.params):
+        client, safe_stop = client_of(context.params), _safe_stop(context.params)
+        for each in ranges_of(context.params):
+            if each.is_open:
+                numbers = first_numbers(each, safe_stop)
+                yield from (_target(context, client, each, number) for number in numbers[start:])
+                start = max(0, start - len(numbers))
+                continue
             for number in range(each.first + min(start, len(each)), each.last + 1):
-                name = case_id(each.prefix, number, each.year)
-                yield context.named(address_of(template, each, number), type="case", name=name)
+                yield _target(context, client, each, Next(number))
             start = max(0, start - len(each))
 
     async def step(self, here: Claimed, fetch: Fetch, context: Context) -> Outcome:
-        page = await StepPages(here, fetch, self._clock)(here.url, accept=NO_RECORD)
-        if page.status in NO_RECORD:
-            return Done("no_record", status_code=page.status)
-        digest = sha256(page.body)
-        record = CaseRecord(here.name, here.url, page.status, digest.hexdigest())
+        client = client_of(context.params)
+        answer = await client.look_up(here, fetch, self._clock)
         now_ms = self._clock.wall_ms()
+        kept = [Record(SEARCH, msgspec.json.encode(answer.search))] if answer.search else []
+        if answer.is_hit:
+            assert answer.page is not None
+            kept[:0] = client.records(here.name, answer.page, answer.search, now_ms)
         return Done(
-            "record",
-            body=Body(here.url, page.status, page.headers, page.body, digest.digest(), page.media, now_ms),
-            records=(Record("case", msgspec.json.encode(record)),),
-            status_code=page.status,
+            RECORD if answer.is_hit else NO_RECORD,
+            body=None if answer.page is None else _body(answer.page, now_ms),
+            records=tuple(kept),
+            found=tuple(_found(here, answer, client, context)),
+            status_code=answer.status,
         )
 
+    async def reparse(self, here: Claimed, kept: Kept, context: Context) -> Outcome:
+        """The record in the stored page, as the parser reads it today. What the search showed is not on that page."""
+        seen = tuple(record for record in kept.records if record.kind == SEARCH)
+        search = msgspec.json.decode(seen[0].doc) if seen else {}
+        body = kept.body
+        page = RawPage(body.url, body.status, body.headers, body.content, body.media)
+        records = client_of(context.params).records(here.name, page, search, body.fetched_at)
+        return Done(RECORD, records=(*records, *seen), status_code=body.status)
 
-def _ranges(params: dict[str, Any]) -> list[Range]:
+
+def client_of(params: dict[str, Any]) -> SiteClient:
+    if not params.get("source"):
+        return TemplateClient(params["url"])
+    source = read_source(params["source"])
+    if source.client == FORM:
+        from holdfast.recipes.cases.form_client import FormClient
+
+        return FormClient(source)
+    from holdfast.recipes.cases.search_client import SearchClient
+
+    return SearchClient(source)
+
+
+def ranges_of(params: dict[str, Any]) -> list[Range]:
     return [read_range(text) for text in params["ranges"]]
 
 
-def address_of(template: str, each: Range, number: int) -> Address:
-    """The URL of one case."""
-    values = {"prefix": each.prefix, "number": str(number), "year": each.year}
-    address = canonical(_PLACE.sub(lambda place: values[place[1]], template))
-    if address is None:
-        raise BadParams(f"--url {template!r} gives no http or https URL", hint=HINT)
-    return address
+def _safe_stop(params: dict[str, Any]) -> int:
+    return int(params.get("safe_stop", SAFE_STOP))
 
 
-def _check_template(template: str, first: Range) -> None:
-    if not template:
-        raise BadParams("cases needs the URL of a case, with its number in it", hint=HINT)
-    if "://" not in template:
-        raise BadParams(f"{template!r} is no configured source and no URL", hint=HINT)
-    for place in _PLACE.findall(template):
-        if place not in PLACEHOLDERS:
-            known = " ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-            raise BadParams(f"--url has no placeholder {{{place}}}; there are: {known}", hint=HINT)
-    if "{number}" not in template:
-        raise BadParams("--url needs {number}: else every case would have the same address", hint=HINT)
-    address_of(template, first, first.first)
+def _target(context: Context, client: SiteClient, each: Range, item: Next) -> Found:
+    """Claimed in the order of the numbers, but leaps first: they say how much there is to do."""
+    name = case_id(each.prefix, item.number, each.year)
+    found = context.named(client.address(name), type="case", name=name, params=params_of(item.leap))
+    return msgspec.structs.replace(found, rank=0 if item.leap else item.number)
+
+
+def _found(here: Claimed, answer: NumberAnswer, client: SiteClient, context: Context) -> Iterator[Found]:
+    """The numbers that this one leads to, where it lies in an open range."""
+    prefix, _, year = case_parts(here.name)
+    number, leap = number_of(here.name), read_leap(here.params)
+    for each in ranges_of(context.params):
+        if each.is_open and (each.prefix, each.year) == (prefix, year) and number >= each.first:
+            more = next_numbers(
+                number, is_hit=answer.is_hit, last=each.last, leap=leap, safe_stop=_safe_stop(context.params)
+            )
+            yield from (_target(context, client, each, item) for item in more)
+
+
+def _body(page: RawPage, now_ms: int) -> Body:
+    return Body(page.url, page.status, page.headers, page.content, sha256(page.content).digest(), page.media, now_ms)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager
 from inspect import CORO_CREATED, getcoroutinestate
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from holdfast.clock import Clock
-from holdfast.errors import FetchError, HoldfastError
+from holdfast.errors import BadParams, FetchError, HoldfastError
+from holdfast.model.artifact import FILE_BYTES_MAX, FetchedFile
+from holdfast.model.browsing import BrowserPage
 from holdfast.model.codes import code_of_status
-from holdfast.model.exchange import Response
+from holdfast.model.exchange import GET, METHODS, POST, REDIRECTS, Request, Response
 from holdfast.model.keys import canonical
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import read_retry_after
@@ -18,8 +23,8 @@ from holdfast.recipe import Fetch, Page
 from holdfast.recipe.blame import line_of
 from holdfast.recipes.site.charset import decode
 
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 REDIRECTS_MAX = 10
+A = TypeVar("A", Response, FetchedFile)
 
 
 class StepPages:
@@ -27,15 +32,73 @@ class StepPages:
 
     def __init__(self, here: Claimed, fetch: Fetch, clock: Clock) -> None:
         self._here, self._fetch, self._clock = here, fetch, clock
-        self._calls: list[tuple[Coroutine[Any, Any, Page], str]] = []  # with the line of the step that made each
+        self._calls: list[tuple[Coroutine[Any, Any, Any], str]] = []  # with the line of the step that made each
         self.own: Page | None = None  # the answer to the target's own URL, which is kept
         self.status: int | None = None
         self.stopped: HoldfastError | None = None  # what ended the attempt, even if the step caught it
 
-    def __call__(self, url: str, *, accept: Iterable[int] = ()) -> Coroutine[Any, Any, Page]:
-        asked = self._page(url, accept)
+    def __call__(
+        self,
+        url: str,
+        *,
+        accept: Iterable[int] = (),
+        method: str = "",
+        data: Mapping[str, str] | bytes | None = None,
+        json: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Coroutine[Any, Any, Page]:
+        asked = self._page(self._request(url, method, data, json, headers), accept)
         self._calls.append((asked, line_of(sys._getframe(1))))
         return asked
+
+    def file(
+        self,
+        url: str,
+        *,
+        into: str = "",
+        max_bytes: int = FILE_BYTES_MAX,
+        total_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Coroutine[Any, Any, FetchedFile]:
+        limits = {"into": into, "max_bytes": max_bytes, "total_s": total_s}
+        asked = self._file(self._request(url, "", None, None, headers), limits)
+        self._calls.append((asked, line_of(sys._getframe(1))))
+        return asked
+
+    @asynccontextmanager
+    async def page(self) -> AsyncIterator[BrowserPage]:
+        try:
+            async with self._fetch.page() as page:
+                yield page
+        except FetchError:
+            raise
+        except HoldfastError as error:
+            self.stopped = error
+            raise
+
+    def _request(
+        self,
+        url: str,
+        method: str,
+        data: Mapping[str, str] | bytes | None,
+        json: Any,
+        headers: Mapping[str, str] | None,
+    ) -> Request:
+        address = canonical(url, self._here.url)
+        if address is None:
+            raise FetchError("bad_url", f"{url!r:.200} is not an http or https URL")
+        if data is not None and json is not None:
+            raise BadParams("fetch(...) takes data or json, not both")
+        said = tuple((headers or {}).items())
+        if json is not None:
+            request = Request.json(address.url, json, said)
+        elif isinstance(data, Mapping):
+            request = Request.form(address.url, data, said)
+        else:
+            request = Request(address.url, said, POST if data is not None else GET, data or b"")
+        if method and method.upper() not in METHODS:
+            raise BadParams(f"fetch(...) knows no method {method!r:.40}", hint=" ".join(METHODS))
+        return msgspec.structs.replace(request, method=method.upper()) if method else request
 
     def not_awaited(self) -> str:
         """What to say of a call whose `await` was forgotten; it is closed, so that Python has nothing to add."""
@@ -44,36 +107,44 @@ class StepPages:
             call.close()
         return f"fetch(...) was not awaited: write `await fetch(...)`{forgotten[0][1]}" if forgotten else ""
 
-    async def _page(self, url: str, accept: Iterable[int]) -> Page:
-        address = canonical(url, self._here.url)
-        if address is None:
-            raise FetchError("bad_url", f"{url!r:.200} is no http or https URL")
+    async def _page(self, request: Request, accept: Iterable[int]) -> Page:
+        response = await self._followed(request, self._answer)
+        self.status = response.status
+        self._judge(response, frozenset(accept))
+        page = Page(response, decode, asked=request.url)
+        if self.own is None and request.is_plain and request.url == self._here.url:
+            self.own = page
+        return page
+
+    async def _answer(self, request: Request) -> Response:
+        return await (self._fetch(request.url, request.headers) if request.is_plain else self._fetch.send(request))
+
+    async def _file(self, request: Request, limits: dict[str, Any]) -> FetchedFile:
+        fetched = await self._followed(request, lambda hop: self._fetch.file(hop, **limits))
+        self.status = fetched.status
+        if not fetched:
+            self._judge(fetched, frozenset())
+        return fetched
+
+    async def _followed(self, request: Request, ask: Callable[[Request], Awaitable[A]]) -> A:
         try:
-            response = await self._followed(address.url)
+            for _ in range(REDIRECTS_MAX + 1):
+                answer = await ask(request)
+                if answer.status not in REDIRECTS:
+                    return answer
+                there = canonical(answer.header("location") or "about:blank", request.url)
+                if there is None:
+                    message = f"{request.url} redirects to no http or https URL"
+                    raise FetchError("bad_url", message, status=answer.status)
+                request = request.redirected(there.url, answer.status)
         except FetchError:
             raise
         except HoldfastError as error:
             self.stopped = error
             raise
-        self.status = response.status
-        self._judge(response, frozenset(accept))
-        page = Page(response, decode, asked=address.url)
-        if self.own is None and address.url == self._here.url:
-            self.own = page
-        return page
+        raise FetchError("too_many_redirects", f"more than {REDIRECTS_MAX} redirects, the last to {request.url}")
 
-    async def _followed(self, url: str) -> Response:
-        for _ in range(REDIRECTS_MAX + 1):
-            response = await self._fetch(url)
-            if response.status not in REDIRECTS:
-                return response
-            there = canonical(response.header("location") or "about:blank", url)
-            if there is None:
-                raise FetchError("bad_url", f"{url} redirects to no http or https URL", status=response.status)
-            url = there.url
-        raise FetchError("too_many_redirects", f"more than {REDIRECTS_MAX} redirects, the last to {url}")
-
-    def _judge(self, response: Response, accepted: frozenset[int]) -> None:
+    def _judge(self, response: Response | FetchedFile, accepted: frozenset[int]) -> None:
         if response.status in accepted or (200 <= response.status < 300 and response.status != 206):
             return
         code = code_of_status(response.status) or "bad_response"

@@ -77,6 +77,9 @@ class CustomRecipe:
         hosts = {address.host for address in addresses if address is not None}
         return "key" if len(hosts) == 1 else "host"
 
+    def chunks(self, params: dict[str, Any]) -> tuple[str, ...]:
+        return ()
+
     def first_urls(self, params: dict[str, Any]) -> tuple[str, ...]:
         """Where the plan begins, to be refused at once where it must not be fetched."""
         try:  # what it raises is said when it is planned: the job is there then, to be mended and resumed
@@ -112,7 +115,7 @@ class CustomRecipe:
     ) -> Iterator[T]:
         """What is made of the targets that the author's plan gives; whatever it raises or gives else is PlanFailed.
 
-        Nothing is yielded inside the `try`: who has enough of us closes us by a GeneratorExit, which is not theirs.
+        Nothing is yielded inside the `try`: a consumer that stops raises GeneratorExit here, and that is no PlanFailed.
         """
 
         def checked(item: object) -> T:

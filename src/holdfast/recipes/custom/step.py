@@ -13,6 +13,7 @@ import msgspec
 
 from holdfast.clock import Clock
 from holdfast.errors import BadParams, FetchError, HoldfastError, UsageError
+from holdfast.model.artifact import Keep
 from holdfast.model.keys import canonical
 from holdfast.model.outcome import Body, Done, Failed, Outcome, Skipped
 from holdfast.model.outcome import Record as KeptRecord
@@ -26,13 +27,14 @@ YIELDS_MAX = 100_000
 DISPOSITIONS = {(True, True): "record", (True, False): "record", (False, True): "links", (False, False): "empty"}
 
 
-class Gathered:
+class StepYields:
     """What a step has yielded so far, in our own values."""
 
     def __init__(self, recipe: Recipe, here: Claimed, context: Context) -> None:
         self._recipe, self._here, self._context = recipe, here, context
         self.found: dict[bytes, Found] = {}
         self.records: list[KeptRecord] = []
+        self.files: list[Keep] = []
         self.skip: Skip | None = None
         self._count = 0
 
@@ -45,12 +47,15 @@ class Gathered:
             self.found.setdefault(found.key, judged(found, self._context.params))
         elif isinstance(value, Record):
             self.records.append(KeptRecord(value.kind, value.doc))
+        elif isinstance(value, Keep):
+            self.files.append(value)
+            self.records.append(_record_of(value))
         elif isinstance(value, Skip):
             self.skip = value
         else:
-            raise BadParams(f"a step yields target(...), record(...) or skip(...), not {value!r:.100}")
+            raise BadParams(f"a step yields target(...), record(...), file(...) or skip(...), not {value!r:.100}")
         if self.skip is not None and self.records:
-            raise BadParams("a step yields records or skip(...), not both")
+            raise BadParams("a step yields records and files or skip(...), not both")
 
     def outcome(self, pages: StepPages, now_ms: int) -> Outcome:
         found, status = tuple(self.found.values()), pages.status
@@ -63,13 +68,14 @@ class Gathered:
             records=tuple(self.records),
             found=found,
             status_code=status,
+            files=tuple(self.files),
         )
 
 
 async def work(recipe: Recipe, here: Claimed, fetch: Fetch, context: Context, clock: Clock) -> Outcome:
     """Run the step of this target's type to its end."""
     pages = StepPages(here, fetch, clock)
-    gathered = Gathered(recipe, here, context)
+    gathered = StepYields(recipe, here, context)
     try:
         step = recipe.steps[recipe.type_of(Target(url=here.url, type=here.type))]
         async with aclosing(step(_seen(here), pages)) as values:  # type: ignore[type-var]
@@ -100,7 +106,7 @@ async def work(recipe: Recipe, here: Claimed, fetch: Fetch, context: Context, cl
 def found_of(recipe: Recipe, context: Context, value: Target, *, base: str | None, depth: int) -> Found:
     address = canonical(value.url.strip(), base)
     if address is None:
-        raise BadParams(f"target() was given {value.url!r:.200}, which is no http or https URL")
+        raise BadParams(f"target() was given {value.url!r:.200}, which is not an http or https URL")
     return context.named(
         address,
         type=recipe.type_of(value),
@@ -109,6 +115,14 @@ def found_of(recipe: Recipe, context: Context, value: Target, *, base: str | Non
         name=value.key,
         params=value.params,
     )
+
+
+def _record_of(keep: Keep) -> KeptRecord:
+    """What exports say of a file. Its path is the ledger's to say: it may depend on what has the name already."""
+    source = keep.source
+    digest, size = (sha256(source).digest(), len(source)) if isinstance(source, bytes) else (source.sha256, source.size)
+    said = {"role": keep.role, "name": keep.name or None, "size": size, "sha256": digest.hex(), "media": keep.media}
+    return KeptRecord("file", msgspec.json.encode(said | {"from": keep.url.partition("?")[0] or None}))
 
 
 def _seen(here: Claimed) -> Here:

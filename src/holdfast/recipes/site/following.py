@@ -12,6 +12,7 @@ from holdfast.policy.scope import Scope
 from holdfast.recipe import Context
 from holdfast.recipes.site.links import LinkBook, Sorted, resolve
 from holdfast.recipes.site.page import SitePage
+from holdfast.recipes.site.page_types import placed
 from holdfast.recipes.site.queries import in_charset
 from holdfast.recipes.site.refresh import Refresh
 
@@ -26,6 +27,11 @@ class Site(msgspec.Struct, frozen=True):
     context: Context
     links: LinkBook
     follows: bool = True  # links of pages; False where only what sitemaps list is wanted
+
+    def found(self, address: Address, *, depth: int, hops: int = 0) -> Found:
+        """A page of the site, with its kind and its place in the order."""
+        found = self.context.found(address, depth=depth, hops=hops)
+        return placed(found, depth, in_levels=self.scope.max_depth is not None)
 
     def fits(self, context: Context) -> bool:
         """Whether this was made for that job: the params are kept alive here, so one object is one job's."""
@@ -103,7 +109,7 @@ def _target(here: Claimed, there: Address, refresh: Refresh, site: Site) -> Foun
     ruling = site.scope.judge(there, page_host=here.host, depth=here.depth)
     # As with a redirect: where a seed leads at once, a person asked to go, so no rule applies and the scope goes along.
     if ruling.kind == "in" or (here.depth == 0 and refresh.is_quick):
-        return site.context.found(there, depth=here.depth, hops=here.hops + 1)
+        return site.found(there, depth=here.depth, hops=here.hops + 1)
     if ruling.kind == "external":
         return site.context.external(there)
     return site.context.found(there, depth=here.depth, disposition=ruling.kind, rule=ruling.rule)

@@ -13,8 +13,10 @@ import msgspec
 
 from holdfast.model.keys import PLAIN_PATH, PLAIN_SEGMENT, URL_LENGTH_MAX, Address, canonical
 from holdfast.model.target import External, Found
+from holdfast.policy.rewriting import followed_as
 from holdfast.policy.scope import LEFT_OUT, Scope
 from holdfast.recipe import Context
+from holdfast.recipes.site.page_types import placed
 
 LINKS_PER_PAGE_MAX = 10_000
 BOOK_ENTRIES_MAX = 40_000
@@ -49,6 +51,7 @@ class LinkBook:
 
     def __init__(self, scope: Scope, context: Context) -> None:
         self._scope, self._context = scope, context
+        self._in_levels = scope.max_depth is not None
         # Two generations, by place and href: an href means the same on all pages of a site, or of a directory.
         self._recent: dict[str, dict[str, Link]] = {}
         self._older: dict[str, dict[str, Link]] = {}
@@ -97,7 +100,7 @@ class LinkBook:
         return Sorted(tuple(found), tuple(external), 0, unusable)
 
     def _moved(self, shelf: dict[str, Link], href: str, link: Found, depth: int) -> Found:
-        moved = link.at_depth(depth)
+        moved = placed(link, depth, in_levels=self._in_levels)
         if href in shelf:
             shelf[href] = moved
         return moved
@@ -129,7 +132,7 @@ class LinkBook:
             return self._context.external(address)
         if ruling.kind in LEFT_OUT:
             return self._context.found(address, depth=depth, disposition=ruling.kind, rule=ruling.rule)
-        return self._context.found(address, depth=depth)
+        return placed(self._context.found(followed_as(address), depth=depth), depth, in_levels=self._in_levels)
 
 
 def resolve(href: str, base: Address) -> Address | None:

@@ -43,7 +43,7 @@ async def work_list(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Ou
         return _redirected(here, response, site)
     if response.status != 200:
         return _refused(here, response, site, clock.wall_ms())
-    read = partial(_read, here, response, site, clock.wall_ms())
+    read = partial(_read, here, response, site, response.answered_at or clock.wall_ms())
     return read() if len(response.body) < IN_A_THREAD_FROM_BYTES else await asyncio.to_thread(read)
 
 

@@ -26,6 +26,7 @@ from holdfast.recipes.site.following import REDIRECTS_MAX, Site, as_a_seed, foll
 from holdfast.recipes.site.page import HTML_BYTES_MAX, SitePage, read_page
 from holdfast.recipes.site.refresh import read_refresh
 from holdfast.recipes.site.sniffing import UNKNOWN_MEDIA, is_html, is_xml
+from holdfast.recipes.site.soft_404 import SOFT_404, soft_404
 from holdfast.recipes.site.validators import asking_again, validators_of
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -74,7 +75,7 @@ async def work(here: Claimed, fetch: Fetch, site: Site, clock: Clock) -> Outcome
     if asking and response.status == NOT_MODIFIED:
         return Done(UNCHANGED, status_code=response.status)
     if response.status not in REDIRECTS:
-        return _answered(here, response, site, clock.wall_ms())
+        return _answered(here, response, site, response.answered_at or clock.wall_ms())
     there = canonical(response.header("location") or "about:blank", here.url)
     if there is None:
         return Failed("bad_url", "redirects to no http or https URL", response.status)
@@ -100,7 +101,7 @@ def _redirected(here: Claimed, there: Address, site: Site, status: int) -> Outco
     ruling = site.scope.judge(there, page_host=here.host, depth=here.depth)
     # Depth 0 is a seed or where a seed led: a person asked for it, so no rule applies and its host becomes the scope.
     if ruling.kind == "in" or here.depth == 0:
-        found = site.context.found(there, depth=here.depth, hops=here.hops + 1)
+        found = site.found(there, depth=here.depth, hops=here.hops + 1)
         return Skipped("duplicate", because, found=(found,), status_code=status)
     if ruling.kind == "external":
         external = site.context.external(there)
@@ -119,6 +120,10 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     ways = follow(here, read.page, read.codec, NOTHING_ASKED if site.context.nofollow == "off" else said, site)
     if here.depth == 0 and read.is_html:
         ways = as_a_seed(ways, site, read.not_parsed)
+    missing = _says_missing(here, read, response)
+    if missing:
+        links = ways.links
+        return Skipped(SOFT_404, missing, found=links.found, external=links.external, status_code=response.status)
     kept = validators_of(response)
     record = PageRecord(
         title=read.page.title,
@@ -145,6 +150,13 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         rule=ways.rule,
         because=ways.because,
     )
+
+
+def _says_missing(here: Claimed, read: _Read, response: Response) -> str:
+    """Of a seed, a person's word is taken; a page whose links nobody could read is stored as it is."""
+    if not here.depth or not read.is_html or read.not_parsed:
+        return ""
+    return soft_404(read.page.title, response.body, response.header("content-type") or "")
 
 
 def _directives(page: SitePage, response: Response) -> Directives:

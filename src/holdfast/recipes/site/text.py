@@ -39,13 +39,13 @@ def visible_text(body: bytes, content_type: str) -> str | None:
     """The text of HTML or plain text; None of anything else."""
     media = content_type.partition(";")[0].strip().lower()
     if is_html(media, body):
-        return None if len(body) > HTML_BYTES_MAX else _text_of(decode(body, content_type), is_xml(media))
+        return None if len(body) > HTML_BYTES_MAX else text_of(decode(body, content_type), is_xml(media))
     if media.startswith("text/") or media in ("application/json", "application/xml"):
         return decode(body, content_type)
     return None
 
 
-def _text_of(text: str, in_xml: bool) -> str:
+def text_of(text: str, in_xml: bool) -> str:
     """What stands between the tags, and a break or a space for the tags that make one."""
     sheet = _Sheet()
     at, end = 0, len(text)

@@ -32,9 +32,7 @@ _records = msgspec.json.Decoder(Validators)
 
 
 def validators_of(response: Response) -> Validators:
-    return Validators(
-        etag=_kept(response.header("etag"), _ETAG), last_modified=_kept(response.header("last-modified"), _DATE)
-    )
+    return Validators(etag=_kept(response.header("etag"), _ETAG), last_modified=_kept(response.last_modified, _DATE))
 
 
 def asking_again(record: bytes) -> Headers:

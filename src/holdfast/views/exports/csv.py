@@ -7,8 +7,12 @@ from collections.abc import Iterable
 from holdfast.errors import BadParams, Refused
 from holdfast.model.cells import csv_line
 from holdfast.model.target import PageRow
-from holdfast.views.exports.form import Write
+from holdfast.views.exports.form import Asked, Write
 from holdfast.views.results import Results
+
+
+def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:
+    return write_csv(asked.results, out, rows)
 
 
 def write_csv(results: Results, write: Write, rows: Iterable[PageRow] | None = None) -> int:
@@ -21,8 +25,7 @@ def write_csv(results: Results, write: Write, rows: Iterable[PageRow] | None = N
     known = frozenset(columns)
     write(csv_line(columns))
     written = 0
-    for row in results.rows() if rows is None else rows:
-        shaped = results.shaped(row)
+    for shaped in results.objects(rows):
         if not known.issuperset(shaped):
             new = next(name for name in shaped if name not in known)
             raise Refused(f"results with the new field {new!r} came in meanwhile", hint="again, or name the --fields")

@@ -7,8 +7,12 @@ from collections.abc import Iterable
 import msgspec
 
 from holdfast.model.target import PageRow
-from holdfast.views.exports.form import Write
+from holdfast.views.exports.form import Asked, Write
 from holdfast.views.results import Results
+
+
+def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:
+    return write_jsonl(asked.results, out, rows)
 
 
 def write_jsonl(results: Results, write: Write, rows: Iterable[PageRow] | None = None) -> int:
@@ -17,7 +21,7 @@ def write_jsonl(results: Results, write: Write, rows: Iterable[PageRow] | None =
         results.refuse_duplicates()
     encoder = msgspec.json.Encoder()
     written = 0
-    for row in results.rows() if rows is None else rows:
-        write(encoder.encode(results.shaped(row)) + b"\n")
+    for shaped in results.objects(rows):
+        write(encoder.encode(shaped) + b"\n")
         written += 1
     return written

@@ -1,0 +1,214 @@
+"""`holdfast docs CSV|URL|NAME`: every document that a list names, and next month only the new ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from holdfast import wiring
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.screen.values import whole
+from holdfast.cli.start import recipe_jobs
+from holdfast.cli.start.outputs import FILES, is_folder
+from holdfast.clock import SystemClock
+from holdfast.control.documents import (
+    TRIGGERS,
+    ListAccess,
+    grow,
+    limited,
+    meant_list,
+    synced,
+)
+from holdfast.control.list_store import ListStore
+from holdfast.control.reopen import rescan
+from holdfast.control.submit import JobRequest
+from holdfast.control.webhook import NEW_LIMIT_MAX, WEBHOOK, answer, bounded, clamped, log_clamped
+from holdfast.errors import UsageError
+from holdfast.model.job import Job, Options
+from holdfast.model.spelling import count_of
+from holdfast.ports import Ledger
+from holdfast.recipes.documents.columns import read_columns
+from holdfast.recipes.documents.kind import KIND
+from holdfast.recipes.documents.recipe import DocumentsRecipe
+
+EPILOG = (
+    "The list is a CSV file or its URL. --columns says which of its columns is what: `url` has the address of the\n"
+    "file, `id` names it. The same command later looks at the list again and goes on; --mode new also of a complete\n"
+    "job. Files lie in DATA/artifacts/pdfs and files; -o FOLDER/ or FILE.zip also copies them there."
+)
+
+
+def arguments(parser: Parser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument("what", nargs="*", metavar="CSV|URL|NAME", help="a list, a source's name, or a job's name")
+    listed = parser.add_argument_group("the list")
+    listed.add_argument(
+        "--columns", metavar="url=Link,id=Number,title=Title", help="which column is what; others are kept as they are"
+    )
+    listed.add_argument(
+        "--skip-where", metavar="FILTER", help="rows not wanted: 'category:*draft* -court:\"Grand Court\"'"
+    )
+    listed.add_argument("--limit", type=whole(1, 10**9), metavar="N", help="get at most N now; the rest stays pending")
+    listed.add_argument("--refetch", action="store_true", help="get held documents again")
+    listed.add_argument("--require-fresh", action="store_true", help="stop if the list cannot be synced")
+    listed.add_argument("--accept-jump", action="store_true", help="believe a list that doubled or halved")
+    listed.add_argument("--site", metavar="URL", help="who is asked for files that rows name by a token only")
+    listed.add_argument("--hosts", metavar="LIST", help="hosts that may serve these files, with commas between")
+    listed.add_argument(
+        "--trigger",
+        choices=("cli", *TRIGGERS),
+        default="cli",
+        help=f"what started it, as its history says; webhook: --mode new, and at most {NEW_LIMIT_MAX} documents",
+    )
+    recipe_jobs.arguments(parser, KIND)
+
+
+def run(call: Call) -> int:
+    call = _meant(call)
+    if call.options.limit and call.options.max_pages:
+        raise UsageError("--limit and --max-pages are two words for one thing here; leave --max-pages out")
+    if call.options.trigger == WEBHOOK:
+        _refuse_more(call)
+    if call.options.to is None and call.options.output and is_folder(call.options.output):
+        call.options.to = FILES
+    if call.options.trigger == WEBHOOK and not call.options.dry_run:
+        return _triggered(call)
+    return recipe_jobs.start(call, KIND, lambda ledger: _asked(call, ledger, writes=not call.options.dry_run))
+
+
+def _refuse_more(call: Call) -> None:
+    """NOT-05: a webhook asks for what is new."""
+    if call.options.mode not in (None, "new") or call.options.refetch:
+        raise UsageError("a webhook starts a run for new documents only", hint="--trigger webhook --mode new")
+    call.options.mode = "new"
+
+
+def _triggered(call: Call) -> int:
+    """NOT-06: a bounded number of new documents, and the run in four numbers."""
+    asked, call.options.limit = call.options.limit, bounded(call.options.limit)
+    if said := clamped(asked):
+        call.console.say(said)
+    made: list[JobRequest] = []
+
+    def request(ledger: Ledger | None) -> JobRequest:
+        made.append(_asked(call, ledger, writes=True))
+        return made[-1]
+
+    code = recipe_jobs.start(call, KIND, request)
+    with call.ledger() as ledger:
+        job = made[-1].known(ledger)
+        if job is not None:
+            log_clamped(wiring.journal(call.settings, job), asked)
+            storage = wiring.storage(call.settings)
+            told = answer(ledger, job, storage.artifacts, storage.write_file)
+            numbers = ", ".join(f"{count} {name}" for name, count in told["summary"].items())
+            call.console.say(f"{WEBHOOK}: {numbers} ({told['run_id']}, version {told['csv_version_id']} of the list)")
+    return code
+
+
+def check(call: Call, ledger: Ledger | None) -> str:
+    """Raise what `run` would find wrong with what is asked for; nothing is written. No ledger: no jobs yet."""
+    call = _meant(call)
+    return recipe_jobs.check(call, _asked(call, ledger, writes=False), ledger)
+
+
+def _meant(call: Call) -> Call:
+    """The call, with what holdfast.toml says of the job that it names."""
+    if call.settings.jobs:
+        from holdfast.cli.start.job_files import configured
+
+        call = configured(call)
+    if len(call.options.what) > 1:
+        raise UsageError("docs takes one list; several lists are several jobs")
+    if not call.options.what and call.options.name is None:
+        raise UsageError("docs needs a list, or the name of a job", hint="holdfast docs list.csv --columns url=Link")
+    return call
+
+
+def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
+    recipe = DocumentsRecipe(SystemClock())
+    named, given = _given(call, ledger)
+    params = recipe.check({**(named.params if named else {}), **given})
+    request = _request(call, recipe, params, named)
+    known = None if ledger is None or call.options.new else request.known(ledger)
+    if known is not None:
+        params = recipe.check({**recipe_jobs.of_kind(known, KIND).params, **given})
+        request = _request(call, recipe, params, known)
+    if not writes and call.options.dry_run and "://" in params["list"] and not params["versions"]:
+        raise UsageError(
+            "--dry-run fetches nothing, so it cannot read a list from a URL before the job has it",
+            hint="save the list as a file, or --start-paused: the list is read and no document is fetched",
+        )
+    if not writes or ledger is None or not _looks(call, known):
+        return _request(call, recipe, params, known or named, ledger)
+    if known is not None:
+        recipe_jobs.refuse_other_params(call, known, params)
+    after, found = synced(_access(call, request.options(known)), params, known)
+    if found.told:
+        call.console.insist(found.told)
+    if known is None:
+        return _request(call, recipe, after, named)
+    more = after["planned"] - params["planned"]
+    if after != params:
+        call.console.say(f"{known.name}: its list has changed; {count_of(more, 'document')} more")
+    known = _grown(call, ledger, known, after)
+    return _request(call, recipe, known.params, known, ledger)
+
+
+def _looks(call: Call, known: Job | None) -> bool:
+    """Whether the list is looked at: of a complete or cancelled job only where it is to be scanned again."""
+    if call.options.mode == "resume" and known is not None:
+        return False
+    scans = call.options.mode is not None or call.options.refetch
+    return known is None or known.status not in ("completed", "cancelled") or (scans and known.status == "completed")
+
+
+def _given(call: Call, ledger: Ledger | None) -> tuple[Job | None, dict[str, Any]]:
+    """(the job whose name was typed, the params that were typed): a file, a source or a URL goes before a name."""
+    options, named = call.options, None
+    word = options.what[0] if options.what else options.name
+    given = meant_list(word, call.settings.sites, must=False) if options.what else None
+    if given is None:
+        named = recipe_jobs.named_job(ledger, word)
+        given = {} if named else meant_list(word, call.settings.sites) or {}
+        if named is not None:
+            recipe_jobs.of_kind(named, KIND)
+    if options.columns is not None:
+        given["columns"] = read_columns(options.columns)
+    if options.hosts is not None:
+        given["hosts"] = [host.strip() for host in options.hosts.split(",") if host.strip()]
+    for name in ("skip_where", "site"):
+        if getattr(options, name) is not None:
+            given[name] = getattr(options, name)
+    return named, given
+
+
+def _request(
+    call: Call, recipe: DocumentsRecipe, params: dict[str, Any], known: Job | None, ledger: Ledger | None = None
+) -> JobRequest:
+    """--limit is a page limit of this run: so many more than there are. Without it an earlier one is over."""
+    asked = recipe_jobs.asked_for(call, recipe, params, known)
+    if call.options.limit is None:
+        is_over = known is not None and known.options.max_pages is not None
+        return replace(asked, pace={"max_pages": None, **asked.pace}) if is_over else asked
+    pages = call.options.limit if ledger is None else limited(ledger, known, call.options.limit)
+    return replace(asked, pace={**asked.pace, "max_pages": pages})
+
+
+def _access(call: Call, options: Options) -> ListAccess:
+    return ListAccess(
+        store=ListStore(call.settings.artifacts, wiring.storage(call.settings).write_file),
+        open_fetcher=lambda url: wiring.list_fetcher(options, url),
+        clock=call.clock,
+        require_fresh=call.options.require_fresh,
+        accept_jump=call.options.accept_jump,
+    )
+
+
+def _grown(call: Call, ledger: Ledger, known: Job, params: dict[str, Any]) -> Job:
+    mode = call.options.mode or "full"
+    if call.options.refetch and known.status == "completed":
+        known = rescan(ledger, known, mode="full", actor="cli", because="held documents again")
+    return grow(ledger, known, params, mode=mode, actor="cli")

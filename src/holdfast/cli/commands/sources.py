@@ -1,0 +1,166 @@
+"""`holdfast sources [sync|diff NAME]`: followed lists and their versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast import wiring
+from holdfast.cli.call import Call
+from holdfast.cli.parser import Parser
+from holdfast.cli.screen.text import columns
+from holdfast.clock import iso
+from holdfast.control.documents import KNOWN_SOURCES, ListAccess, meant_list, synced
+from holdfast.control.list_store import ListStore
+from holdfast.errors import NotFound, UsageError
+from holdfast.model.job import Job, JobFilter, Options
+from holdfast.recipes.documents.kind import KIND
+from holdfast.recipes.documents.list_file import ListFile, ListShape
+from holdfast.recipes.documents.recipe import DEFAULTS, DocumentsRecipe
+from holdfast.recipes.documents.versions import Version, diff, last_good
+from holdfast.recipes.documents.versions import synced as cases_after
+
+EPILOG = (
+    "NAME is a source of the configuration, or the name of a docs job. `sync` looks at the list now and keeps a\n"
+    "version where it has changed; no document is fetched. `diff` says what the newest version changed."
+)
+
+
+def arguments(parser: Parser) -> None:
+    parser.epilog = EPILOG
+    parser.add_argument("words", nargs="*", metavar="[sync|diff] NAME", help="one list; without words all of them")
+    parser.add_argument("--require-fresh", action="store_true", help="sync: fail if the list cannot be had")
+    parser.add_argument("--accept-jump", action="store_true", help="sync: believe a list that doubled or halved")
+    parser.add_argument("--allow-private", action="store_true", help="sync: permit private addresses")
+
+
+def run(call: Call) -> int:
+    words = call.options.words
+    verb = words[0] if words and words[0] in ("sync", "diff") else ""
+    names = words[1:] if verb else words
+    if len(names) > 1 or (verb and not names):
+        raise UsageError("sources takes one name", hint="holdfast sources sync unreported_judgments")
+    store = ListStore(call.settings.artifacts, wiring.storage(call.settings).write_file)
+    if verb == "sync":
+        return _sync(call, store, names[0])
+    if verb == "diff":
+        return _diff(call, store, names[0])
+    return _list(call, store, names)
+
+
+def _params(call: Call, name: str) -> tuple[dict[str, Any], Job | None]:
+    """The params of the list of this name: those of a job that follows it, else those of the source."""
+    job = _job(call, name)
+    if job is not None:
+        return job.params, job
+    known = {**KNOWN_SOURCES, **call.settings.sites}
+    if name not in known:
+        raise NotFound(f"there is no source or docs job {name!r}", hint=f"sources: {', '.join(known)}")
+    return DocumentsRecipe(call.clock).check({**DEFAULTS, **(meant_list(name, call.settings.sites) or {})}), None
+
+
+def _job(call: Call, name: str) -> Job | None:
+    """The job of that name, or the one that follows the source of that name."""
+    if not call.has_ledger():
+        return None
+    with call.existing_ledger() as ledger:
+        jobs = ledger.jobs(where=JobFilter(recipe=KIND.name))
+    return next((job for job in jobs if name in (job.name, job.uid, job.params.get("source"))), None)
+
+
+def _sync(call: Call, store: ListStore, name: str) -> int:
+    params, job = _params(call, name)
+    options = job.options if job else Options(**_pace(call))
+    access = ListAccess(
+        store=store,
+        open_fetcher=lambda url: wiring.list_fetcher(options, url),
+        clock=call.clock,
+        require_fresh=call.options.require_fresh,
+        accept_jump=call.options.accept_jump,
+    )
+    good = last_good(store.versions(params["source"]), params["source"])
+    found = synced(access, params, None)[1]
+    changed = _changes(store, params, good, found.version) if found.is_new_version else None
+    document = {
+        "schema": "holdfast.source_sync/1",
+        "source": params["source"],
+        "version_id": found.version.number,
+        "is_new_version": found.is_new_version,
+        "csv_path": f"artifacts/{found.version.file_path}",
+        "new_case_ids": list(changed.new) if changed else [],
+        "changed_case_ids": list(changed.changed) if changed else [],
+        "removed_case_ids": list(changed.removed) if changed else [],
+        "told": found.told,
+    }
+    if call.globals.json:
+        call.console.document(document)
+        return 0
+    if found.told:
+        call.console.insist(found.told)
+    rows = f"{found.version.row_count} rows"
+    if changed is None:
+        call.console.data(f"{name}: unchanged; version {found.version.number} serves ({rows})\n")
+    else:
+        counts = f"{len(changed.new)} new, {len(changed.changed)} changed, {len(changed.removed)} removed"
+        call.console.data(f"{name}: version {found.version.number}, {rows}: {counts}\n")
+        if job is not None:
+            call.console.say(f"To get them: holdfast docs {job.word} --mode new")
+    return 0
+
+
+def _pace(call: Call) -> dict[str, Any]:
+    fields = Options.__struct_fields__
+    pace = {name: value for name, value in call.settings.pace.items() if name in fields}
+    return pace | ({"allow_private": True} if call.options.allow_private else {})
+
+
+def _changes(store: ListStore, params: dict[str, Any], before: Version | None, after: Version) -> Any:
+    """What a version changed against the good one before it."""
+    shape = ListShape.of(params)
+    cases = {} if before is None else cases_after({}, _entries(store, before, shape), before.number)
+    return diff(cases, _entries(store, after, shape))
+
+
+def _entries(store: ListStore, version: Version, shape: ListShape) -> tuple[Any, ...]:
+    found: dict[str, Any] = {}
+    for entry in ListFile.open(store.path(version), shape).entries():
+        found.setdefault(entry.key, entry)
+    return tuple(found.values())
+
+
+def _diff(call: Call, store: ListStore, name: str) -> int:
+    params, _ = _params(call, name)
+    good = [version for version in store.versions(params["source"]) if version.valid]
+    if not good:
+        raise NotFound(f"{name} has no version yet", hint=f"holdfast sources sync {name}")
+    changed = _changes(store, params, good[-2] if len(good) > 1 else None, good[-1])
+    if call.globals.json:
+        document = {word: list(getattr(changed, word)) for word in ("new", "changed", "removed", "returned")}
+        changes = [{"key": c.key, "field": c.field, "before": c.before, "after": c.after} for c in changed.changes]
+        call.console.document({"schema": "holdfast.source_diff/1", "source": params["source"],
+                               "version": good[-1].number, **document, "changes": changes})  # fmt: skip
+        return 0
+    rows = [(word, key) for word in ("new", "removed") for key in getattr(changed, word)]
+    rows += [("changed", f"{c.key}: {c.field} {c.before!r} -> {c.after!r}") for c in changed.changes]
+    call.console.data(columns([("WHAT", "DOCUMENT"), *rows]) if rows else "nothing has changed\n")
+    return 0
+
+
+def _list(call: Call, store: ListStore, names: list[str]) -> int:
+    known = {**KNOWN_SOURCES, **call.settings.sites}
+    wanted = [_params(call, name)[0]["source"] for name in names] or sorted({*known, *store.sources()})
+    rows: list[dict[str, Any]] = []
+    for source in wanted:
+        versions = store.versions(source)
+        good = last_good(versions, source)
+        place = versions[-1].source_url if versions else known.get(source, {}).get("url", "")
+        told = "" if not versions or versions[-1].valid else versions[-1].error_message
+        rows.append({
+            "source": source, "list": place, "versions": len(versions), "serves": good.number if good else None,
+            "rows": good.row_count if good else None, "at": iso(good.fetched_at_ms) if good else None, "problem": told,
+        })  # fmt: skip
+    if call.globals.json:
+        call.console.document({"schema": "holdfast.sources/1", "sources": rows, "next_cursor": None})
+        return 0
+    table = [tuple("" if row[name] is None else str(row[name]) for name in row) for row in rows]
+    call.console.data(columns([("SOURCE", "LIST", "VERSIONS", "SERVES", "ROWS", "SINCE", "PROBLEM"), *table]))
+    return 0

@@ -1,0 +1,59 @@
+"""What is wrong with -o is said before a job is made of the command, not when its results are there to be written."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from holdfast import wiring
+from holdfast.cli.call import Call
+from holdfast.cli.start.outputs import Output, read_output
+from holdfast.control.submit import JobRequest
+from holdfast.errors import BadParams
+from holdfast.ports import Ledger
+from holdfast.recipe.kind import Kind
+from holdfast.views.exports.forms import FORMS
+
+READ = ("what", "from_", "keywords", "seeds", "template", "from_warc")  # options that name files to read
+
+
+def checked_output(call: Call, kind: Kind) -> Output | None:
+    """Where the results of a job of this kind go, as it was typed; None: nowhere."""
+    output = read_output(call, call.options.output, call.options.to)
+    if output is not None:
+        from holdfast.views.exports.exporter import check_early
+
+        _refuse_input(call.options, output.path)
+        check_early(output.form, kind, output.path)
+    return output
+
+
+def refuse_taken(call: Call, ledger: Ledger, asked: JobRequest, output: Output | None) -> None:
+    """Raise where results would go into a folder that has those of another job than the one that is asked for."""
+    if output is None or output.path is None or not FORMS[output.form].is_folder:
+        return
+    from holdfast.views.exports.folder_owner import owner_of, refuse_folder_of_another
+
+    storage = wiring.storage(call.settings)
+    owner = owner_of(storage, output.path)
+    known = None if owner is None else asked.known(ledger)
+    if known is not None:
+        refuse_folder_of_another(storage, known.name, output.path)
+    elif any(job.name == owner for job in ledger.jobs()):  # a new job does not get the name of one that is there
+        refuse_folder_of_another(storage, "", output.path)
+
+
+def _refuse_input(options: Namespace, path: Path | None) -> None:
+    """A list that is replaced by what was made from it is gone."""
+    for name in _files_read(options) if path is not None else ():
+        with suppress(OSError, ValueError):
+            if path is not None and path.samefile(name):
+                raise BadParams(f"{name} is what the job reads; its results go to another file", hint="-o results.csv")
+
+
+def _files_read(options: Namespace) -> Iterator[str]:
+    for name in READ:
+        value = getattr(options, name, None)
+        yield from [value] if isinstance(value, str) else value or ()

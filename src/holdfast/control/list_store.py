@@ -1,0 +1,80 @@
+"""Versions of lists, kept durably in the data folder: every list that was ever fetched, with what was thought of it.
+
+`artifacts/csv/<source>_<time>_<hash>.csv` are the lists, `artifacts/csv/<source>.versions.json` says of each one when
+it came, from where, whether it is valid (DOC-03). Both are written whole or not at all, the list before its line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from holdfast.errors import Corrupt
+from holdfast.recipes.documents.paths import file_name_of_source, list_path
+from holdfast.recipes.documents.versions import Version
+
+FOLDER = "csv"
+VERSIONS_KEPT = 10_000
+WriteFile = Callable[[Path, Callable[[BinaryIO], None]], None]
+
+
+class ListStore(msgspec.Struct, frozen=True):
+    """`artifacts` is the folder of files; `write_file` writes one whole or not at all."""
+
+    artifacts: Path
+    write_file: WriteFile
+
+    def versions(self, source: str) -> list[Version]:
+        """Of one source, oldest first. Their `file_path` is relative to the artifacts folder."""
+        try:
+            return msgspec.json.decode(self._index(source).read_bytes(), type=list[Version])
+        except FileNotFoundError:
+            return []
+        except msgspec.DecodeError as error:
+            raise Corrupt(f"the versions of {source} cannot be read: {self._index(source)}: {error}") from error
+
+    def sources(self) -> list[str]:
+        """Every source that has versions here."""
+        found = sorted((self.artifacts / FOLDER).glob("*.versions.json"))
+        return [path.name.removesuffix(".versions.json") for path in found]
+
+    def path(self, version: Version) -> Path:
+        return self.artifacts / version.file_path
+
+    @contextmanager
+    def changing(self, source: str) -> Iterator[None]:
+        """One at a time, over all processes: two syncs of one list make one version."""
+        folder = self.artifacts / FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f".{file_name_of_source(source)}.lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def keep_list(self, source: str, body: bytes, digest: str, at_ms: int) -> str:
+        """The list's file; its path below the artifacts folder."""
+        name = list_path(source, f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y%m%dT%H%M%SZ}", digest)
+        self.write_file(self.artifacts / name, lambda file: _write(file, body))
+        return name
+
+    def add(self, version: Version) -> None:
+        """Under `changing`. The newest versions are kept in the index, and every list's file stays."""
+        kept = [*self.versions(version.source), version][-VERSIONS_KEPT:]
+        content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
+        self.write_file(self._index(version.source), lambda file: _write(file, content))
+
+    def next_number(self) -> int:
+        """Numbers rise over all sources."""
+        return 1 + max((each.number for source in self.sources() for each in self.versions(source)), default=0)
+
+    def _index(self, source: str) -> Path:
+        return self.artifacts / FOLDER / f"{file_name_of_source(source)}.versions.json"
+
+
+def _write(file: BinaryIO, content: bytes) -> None:
+    file.write(content)

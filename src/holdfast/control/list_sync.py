@@ -1,0 +1,235 @@
+"""Syncing a list: look at its file or its URL, judge what came, keep it as a version, and say what serves now.
+
+A list that cannot be had or is not to be believed is kept too, as invalid, touches nothing, and the last good one
+serves (DOC-04). Unchanged bytes make no new version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from holdfast.clock import Clock
+from holdfast.control.list_store import ListStore
+from holdfast.errors import BadParams, FetchError
+from holdfast.model.artifact import below
+from holdfast.model.exchange import REDIRECTS, Request
+from holdfast.model.keys import canonical
+from holdfast.ports import Fetcher
+from holdfast.recipes.documents.list_file import ListFile, ListShape, Sounding, sound
+from holdfast.recipes.documents.planning import planned
+from holdfast.recipes.documents.table import LIST_BYTES_MAX, ListRefused
+from holdfast.recipes.documents.versions import JUMP, JUMP_FROM_ROWS, Version, last_good
+
+TRIES = 3
+WAIT_S = 1.0
+REDIRECTS_MAX = 5
+
+
+class Got(msgspec.Struct, frozen=True):
+    """What a look at a list gave. Neither a body nor `is_unchanged`: `error` says why."""
+
+    body: bytes | None = None
+    is_unchanged: bool = False
+    etag: str = ""
+    last_modified: str = ""
+    error: str = ""
+
+
+class Synced(msgspec.Struct, frozen=True):
+    """`version` serves now. `told` is what people should know of this look, "" where there is nothing."""
+
+    version: Version
+    is_new_version: bool
+    told: str = ""
+    documents: int | None = None  # that a plan over this version alone has, where all of it was just read
+
+
+def sync(
+    store: ListStore,
+    source: str,
+    place: str,
+    shape: ListShape,
+    look: Callable[[Version | None], Got],
+    clock: Clock,
+    *,
+    check: Callable[[ListFile], None] = lambda listed: None,
+    require_fresh: bool = False,
+    accept_jump: bool = False,
+) -> Synced:
+    """`check` raises BadParams where the list cannot be used as it is asked for. So does this function where there is
+    no list to work with: none that is good now or was before, or, with `require_fresh`,
+    none that is good now."""
+    with store.changing(source):
+        versions = store.versions(source)
+        good = _serving(store, versions, source)
+        got = look(good)
+        if good is not None and (got.is_unchanged or (got.body and sha256(got.body).hexdigest() == good.sha256)):
+            check(ListFile.open(store.path(good), shape))
+            return Synced(good, is_new_version=False)
+        fetched = Version(
+            number=store.next_number(), source=source, sha256="", row_count=0, valid=False, source_url=place,
+            fetched_at_ms=clock.wall_ms(), etag=got.etag, last_modified=got.last_modified,
+        )  # fmt: skip
+        judged, sounded = _judged(store, fetched, got, good, shape, check, accept_jump=accept_jump)
+        if judged.valid:
+            store.add(judged)
+            count = sounded.documents - sounded.criminal
+            return Synced(judged, is_new_version=True, told=_left_out(place, sounded), documents=count)
+        if good is None or require_fresh:
+            if judged.file_path:
+                store.path(judged).unlink(missing_ok=True)
+            raise BadParams(f"{place}: {judged.error_message}", hint=_hint(judged, good))
+        store.add(judged)
+        since = f"{good.row_count} rows, version {good.number}"
+        return Synced(
+            good, is_new_version=False, told=f"{place}: {judged.error_message}; the last good list serves ({since})"
+        )
+
+
+def _left_out(place: str, sounded: Sounding) -> str:
+    """Rows of a list that give no target are not rows of the job, so they are told here."""
+    counts = ((sounded.without, "naming no document"), (sounded.repeated, "with an id that came before"))
+    said = ", ".join(f"{count} {what}" for count, what in counts if count)
+    if not said:
+        return ""
+    more = "…" if sounded.without + sounded.repeated > len(sounded.lines) else ""
+    return f"{place}: left out of {sounded.rows} rows: {said} (lines {', '.join(map(str, sounded.lines))}{more})"
+
+
+def _serving(store: ListStore, versions: Sequence[Version], source: str) -> Version | None:
+    """The last good version whose file is there."""
+    there = [version for version in versions if version.valid and store.path(version).is_file()]
+    return last_good(there, source)
+
+
+def _judged(
+    store: ListStore,
+    fetched: Version,
+    got: Got,
+    good: Version | None,
+    shape: ListShape,
+    check: Callable[[ListFile], None],
+    *,
+    accept_jump: bool,
+) -> tuple[Version, Sounding]:
+    if got.body is None:
+        return replace(fetched, error_message=got.error or "the list could not be fetched"), Sounding()
+    digest = sha256(got.body).hexdigest()
+    name = store.keep_list(fetched.source, got.body, digest, fetched.fetched_at_ms)
+    version = replace(fetched, sha256=digest, file_path=name)
+    try:
+        listed = ListFile.open(store.path(version), shape)
+        check(listed)
+        sounded = sound(listed)
+        _refuse_unsound(sounded, good, accept_jump=accept_jump)
+    except ListRefused as error:
+        return replace(version, error_message=str(error)), Sounding()
+    except BadParams as error:
+        if good is None:  # a wrong option, not a wrong list
+            store.path(version).unlink()
+            raise
+        return replace(version, error_message=error.message), Sounding()
+    return replace(version, valid=True, row_count=sounded.rows), sounded
+
+
+def _refuse_unsound(sounded: Sounding, good: Version | None, *, accept_jump: bool) -> None:
+    """As versions.check_sound judges a list in memory."""
+    if not sounded.documents:
+        raise ListRefused("no row of the list names a document")
+    if sounded.header_again:
+        raise ListRefused("the header stands in the list twice: it is two lists in one")
+    if sounded.rows >= JUMP_FROM_ROWS and sounded.rows >= JUMP * sounded.distinct_rows:
+        raise ListRefused("every row stands in the list twice")
+    if good is None or accept_jump or good.row_count < JUMP_FROM_ROWS:
+        return
+    if sounded.rows >= JUMP * good.row_count or sounded.rows * JUMP <= good.row_count:
+        raise ListRefused(f"the list went from {good.row_count} rows to {sounded.rows} at once")
+
+
+def _hint(judged: Version, good: Version | None) -> str:
+    if "none with addresses" in judged.error_message:
+        return "--columns url=COLUMN, where a column has the addresses of the files"
+    if "at once" in judged.error_message:
+        return "--accept-jump, where the list has really changed so much"
+    return "" if good is None else f"without --require-fresh the list of version {good.number} serves"
+
+
+def from_file(path: Path) -> Callable[[Version | None], Got]:
+    """A list on this computer."""
+
+    def look(good: Version | None) -> Got:
+        try:
+            if path.exists() and not path.is_file():  # a device or a pipe may never end
+                return Got(error="the list cannot be read: it is no file")
+            if path.stat().st_size > LIST_BYTES_MAX:
+                return Got(error=f"the list is larger than {LIST_BYTES_MAX:,} bytes")
+            return Got(path.read_bytes())
+        except OSError as error:
+            return Got(error=f"the list cannot be read: {error.strerror}")
+
+    return look
+
+
+def from_url(url: str, open_fetcher: Callable[[], Fetcher], clock: Clock) -> Callable[[Version | None], Got]:
+    """A list on the network: one conditional request where an earlier version is known (DOC-02)."""
+
+    def look(good: Version | None) -> Got:
+        return asyncio.run(_fetched(url, good, open_fetcher(), clock))
+
+    return look
+
+
+async def _fetched(url: str, good: Version | None, fetcher: Fetcher, clock: Clock) -> Got:
+    error = ""
+    try:
+        for attempt in range(TRIES):
+            if attempt:
+                await clock.wait(WAIT_S * attempt)
+            try:
+                got = await _once(url, good, fetcher)
+            except FetchError as failed:
+                error = failed.message
+                continue
+            if got.error:
+                error = got.error
+                continue
+            return got
+        return Got(error=f"the list cannot be fetched: {error}")
+    finally:
+        await fetcher.close()
+
+
+async def _once(url: str, good: Version | None, fetcher: Fetcher) -> Got:
+    conditions: list[tuple[str, str]] = []
+    if good is not None and good.etag:
+        conditions.append(("If-None-Match", good.etag))
+    elif good is not None and good.last_modified:
+        conditions.append(("If-Modified-Since", good.last_modified))
+    request = Request(url, tuple(conditions))
+    response = await fetcher.fetch(request)
+    for _ in range(REDIRECTS_MAX):
+        there = canonical(response.header("location") or "about:blank", request.url)
+        if response.status not in REDIRECTS or there is None:
+            break
+        request = request.redirected(there.url, response.status)
+        response = await fetcher.fetch(request)
+    if response.status == 304 and good is not None:
+        return Got(is_unchanged=True)
+    if response.status != 200:
+        return Got(error=f"HTTP {response.status}")
+    return Got(response.body, etag=response.header("etag") or "", last_modified=response.last_modified)
+
+
+def count_planned(store: ListStore, names: Sequence[str], shape: ListShape) -> int:
+    """How many documents a plan over these versions has."""
+    paths = [below(store.artifacts, name) for name in names]
+    if len(paths) == 1:
+        counts = sound(ListFile.open(paths[0], shape))
+        return counts.documents - counts.criminal
+    return sum(1 for _ in planned(paths, shape))

@@ -1,0 +1,1 @@
+"""The `company` world: the website of an invented firm, with everything that goes wrong on real ones."""

@@ -1,0 +1,75 @@
+"""One option of a job: the one row from which its command-line argument, its Python name, its key in job files and its
+setting are made. No I/O.
+
+Options of all kinds stand in config/options.py, those of one kind in its `Kind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from holdfast.model.value_types import ValueType
+
+# What becomes of an option's value.
+PACE = "pace"  # a field of the job's `Options`; a changed one is applied to a job that is there
+PARAM = "param"  # of the kind's recipe; one of the kind's scope is changed by --update
+INPUT = "input"  # what a job begins with
+SHORTHAND = "shorthand"  # the start command makes inputs, params or pace of it
+COMMAND = "command"  # what the command does that works the job; in Python the program's own affair
+
+
+class Configured(msgspec.Struct, frozen=True, kw_only=True):
+    """The setting that is an option's default. `type` and `meaning` are the option's unless others are given."""
+
+    key: str
+    type: ValueType | None = None
+    meaning: str = ""
+    secret: bool = False
+
+
+class Option(msgspec.Struct, frozen=True):
+    """`name` is its key in job files and, with the same spelling, its name in Python; `meaning` is for lists of keys.
+
+    `flag` is empty where the value stands without one, as seeds do. `joined` makes one word of a list. `is_path`: in a
+    file, relative to the file. An option without `help` has no argument made for it: its start command adds one by
+    itself, or there is none yet. `typed` reads one word of the command line where `type` cannot; `python` is "" where
+    Python does not have the option.
+    """
+
+    name: str
+    type: ValueType
+    meaning: str
+    flag: str = ""
+    joined: bool = False
+    is_path: bool = False
+    part: str = PARAM
+    field: str = ""  # of `Options`, where the value is kept there
+    metavar: str | None = None
+    help: str = ""
+    heading: str = ""  # of --help that it stands under; empty: the first
+    typed: Callable[[str], Any] | None = None
+    python: str | None = None
+    is_key: bool = True  # of job files
+    commands: frozenset[str] | None = None  # start commands that have it; None: all
+    configured: Configured | None = None
+
+    @property
+    def destination(self) -> str:
+        """Where argparse puts the value."""
+        return self.flag.lstrip("-").replace("-", "_")
+
+    @property
+    def python_name(self) -> str:
+        """Its name in Python; empty where it has none."""
+        if self.python is not None:
+            return self.python
+        return self.name if self.part in (PACE, PARAM) else ""
+
+    def read_word(self, text: str) -> Any:
+        """One word as typed. ValueError says what would be right."""
+        if self.typed is not None:
+            return self.typed(text)
+        return text if self.type.gather is not None else self.type.read(text)

@@ -1,0 +1,130 @@
+"""Jobs that get every case of a range, and name the gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.model.option import INPUT, Option
+from holdfast.model.spelling import count_of
+from holdfast.model.value_types import TEXT, TEXTS, whole
+from holdfast.recipe.kind import Conditions, Kind, Report
+from holdfast.recipes.cases.ids import NUMBER_MAX, SAFE_STOP_MAX, place_of, read_range
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.clock import Clock
+    from holdfast.model.job import Counts, Job
+    from holdfast.ports import Ledger
+    from holdfast.recipe import AnyRecipe
+
+NO_RECORD = "no_record"
+PICTURED_MAX = 20_000  # numbers that a summary draws; more: holdfast report
+
+
+def _recipe(clock: Clock) -> AnyRecipe:
+    from holdfast.recipes.cases.recipe import CasesRecipe
+
+    return CasesRecipe(clock)
+
+
+def _given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    start, count = options.get("start"), options.get("max_cases")
+    params = {"ranges": [str(read_range(each, start, count)) for each in inputs], "url": options.get("url") or ""}
+    return {**params, **{name: options[name] for name in ("source", "safe_stop") if options.get(name)}}
+
+
+def _newly(ledger: Ledger, job: Job, now_ms: int) -> Conditions:
+    from holdfast.recipes.cases.report import asked_again
+
+    return asked_again(ledger, job, now_ms)
+
+
+def _report(ledger: Ledger, job: Job, artifacts: Path) -> Report:
+    from holdfast.recipes.cases.report import case_report
+
+    return case_report(ledger, job)
+
+
+def _audit(ledger: Ledger, job: Job, artifacts: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+    from holdfast.recipes.cases.audit_files import audit_files
+
+    return audit_files(ledger, job)
+
+
+def _notes(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
+    """The gaps; and once nobody works the job, the range as counts that sum to it, and as a picture."""
+    lines = _gaps(ledger, job, counts)
+    if job.status != "in_progress" and 0 < counts.discovered <= PICTURED_MAX:
+        from holdfast.recipes.cases.report import case_report
+
+        for each in case_report(ledger, job).document["ranges"]:
+            lines += [f"{each['start_id']} to {each['end_id']}: {each['numbers']} numbers", each["strip"]]
+    return lines
+
+
+def _gaps(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
+    """From counters: how many numbers provably have no record."""
+    if not counts.succeeded:
+        return []
+    gaps = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == NO_RECORD)
+    if not gaps:
+        return ["gaps: none so far" if job.status == "in_progress" else "gaps: none"]
+    have = "has" if gaps == 1 else "have"
+    return [
+        f"gaps: {count_of(gaps, 'number')} {have} no record        "
+        f"see: holdfast targets {job.word} --where 'disposition:{NO_RECORD}'"
+    ]
+
+
+KIND = Kind(
+    name="cases",
+    recipe=_recipe,
+    command="cases",
+    inputs="ranges",
+    input_keys=(Option("range", TEXTS, "the cases: `IMM-1-25..IMM-5000-25`", part=INPUT),),
+    options=(
+        Option(
+            "url",
+            TEXT,
+            "the URL of a case, with `{prefix} {number} {year}`",
+            "--url",
+            metavar="TEMPLATE",
+            help="where a case is, with {prefix} {number} {year} in it; or NAME of sources.NAME",
+        ),
+        Option(
+            "start",
+            whole(0, NUMBER_MAX),
+            "the first number",
+            "--start",
+            metavar="N",
+            help="with IMM-*-25: the first number",
+        ),
+        Option(
+            "max_cases",
+            whole(1, NUMBER_MAX),
+            "how many numbers",
+            "--max-cases",
+            metavar="M",
+            help="with IMM-*-25: how many numbers",
+        ),
+        Option(
+            "safe_stop",
+            whole(1, SAFE_STOP_MAX),
+            "misses in a row that prove the end of an open range",
+            "--safe-stop",
+            metavar="N",
+            help="of IMM-*-25 without --max-cases: as many misses in a row prove the end (50)",
+        ),
+    ),
+    sourced="url",
+    given=_given,
+    place=place_of,
+    exported="case",
+    modes=("full", "new"),
+    newly=_newly,
+    notes=_notes,
+    report=_report,
+    audit=_audit,
+)

@@ -1,0 +1,78 @@
+"""Jobs that get the documents a list names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import BadParams
+from holdfast.model.option import COMMAND, INPUT, Option
+from holdfast.model.value_types import FLAG, NUMBER, TABLE, TEXT, TEXTS
+from holdfast.recipe.kind import Kind, Report
+from holdfast.recipes.documents.record import FIELDS, document_object
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holdfast.clock import Clock
+    from holdfast.model.job import Job
+    from holdfast.ports import Ledger
+    from holdfast.recipe import AnyRecipe
+
+FAILED = (("status", True, ("failed",)),)
+
+
+def _recipe(clock: Clock) -> AnyRecipe:
+    from holdfast.recipes.documents.recipe import DocumentsRecipe
+
+    return DocumentsRecipe(clock)
+
+
+def _given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    if len(inputs) != 1:
+        raise BadParams("docs needs one list: a CSV file or its URL", hint="list.csv")
+    return {**options, "list": inputs[0]}
+
+
+def _report(ledger: Ledger, job: Job, artifacts: Path) -> Report:
+    from holdfast.recipes.documents.report import as_markdown, documents_report
+
+    document = documents_report(ledger, job, artifacts)
+    return Report(document, as_markdown(document))
+
+
+def _audit(ledger: Ledger, job: Job, artifacts: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
+    from holdfast.recipes.documents.audit_files import audit_files
+    from holdfast.recipes.documents.report import documents_report
+
+    return audit_files(ledger, job, documents_report(ledger, job, artifacts))
+
+
+KIND = Kind(
+    name="documents",
+    recipe=_recipe,
+    command="docs",
+    noun="document",
+    inputs="list",
+    input_keys=(Option("list", TEXT, "the list of documents, a file or a URL", part=INPUT),),
+    options=(  # docs.py adds their arguments
+        Option("columns", TABLE, "which column is what", "--columns", joined=True),
+        Option("skip_where", TEXT, "rows not wanted", "--skip-where"),
+        Option("site", TEXT, "who is asked for files that rows name by a token only", "--site"),
+        Option("hosts", TEXTS, "hosts that may serve these files", "--hosts", joined=True),
+        Option("limit", NUMBER, "at most so many new ones", "--limit", part=COMMAND),
+        Option("refetch", FLAG, "get held ones again", "--refetch", part=COMMAND),
+        Option("require_fresh", FLAG, "stop if the list cannot be synced", "--require-fresh", part=COMMAND),
+        Option("accept_jump", FLAG, "believe a list that doubled or halved", "--accept-jump", part=COMMAND),
+    ),
+    given=_given,
+    has_list=True,
+    modes=("full", "new"),
+    again=FAILED,  # what is held stays as it is; --refetch gets it again
+    result=document_object,
+    columns=FIELDS,
+    streams=("jsonl", "csv"),
+    forms={"md": "files"},
+    report=_report,
+    audit=_audit,
+)

@@ -1,0 +1,193 @@
+"""The report of a documents job: what its list names, what is held, what is missing and why (DOC-31, DOC-36 to 39).
+
+Everything is read from the ledger's rows and the stored versions of the list; nothing of it is kept anywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.clock import iso
+from holdfast.model.artifact import below
+from holdfast.recipes.documents.coverage import RunCounts, coverage, summary
+from holdfast.recipes.documents.coverage import totals as in_four
+from holdfast.recipes.documents.list_file import ListFile, ListShape
+from holdfast.recipes.documents.record import DocumentRecord, read_record
+from holdfast.recipes.documents.reports import report_row
+from holdfast.recipes.documents.table import ListRefused
+from holdfast.recipes.documents.versions import Case, diff, synced
+from holdfast.recipes.documents.worklists import collectable
+
+if TYPE_CHECKING:
+    from holdfast.model.job import Job
+    from holdfast.ports import Ledger
+
+ROWS_AT_ONCE = 500
+FAILED_SHOWN = 50
+RUN_COLUMNS = (
+    "run_id", "mode", "trigger", "cases_planned", "cases_downloaded", "cases_failed", "coverage_ratio", "run_health",
+)  # fmt: skip
+
+
+def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any]:
+    """The document that `holdfast report JOB --format json` gives."""
+    job, counts, _ = ledger.books(job.id)
+    cases, versions = _cases(job, artifacts)
+    held = {record.key: record for record in _held(ledger, job)}
+    wanted = collectable(cases)
+    missing = [key for key in wanted if key not in held]
+    runs = sorted(ledger.runs(job.id), key=lambda run: run.n)
+    rows = [
+        report_row(
+            cases[key].entry,
+            downloaded_at=iso(record.fetched_at) or "",
+            saved_path=record.path,
+            size_bytes=record.bytes,
+        )
+        for key, record in held.items()
+        if key in cases
+    ]
+    totals = {
+        "listed": sum(case.is_active for case in cases.values()),
+        "collectable": len(wanted),
+        "held": len(wanted) - len(missing),
+        "missing": len(missing),
+        "criminal": sum(case.is_active and case.entry.is_criminal for case in cases.values()),
+        "withdrawn": sum(not case.is_active for case in cases.values()),
+        "bytes": sum(record.bytes for record in held.values()),
+    }
+    return {
+        "schema": "holdfast.documents_report/1",
+        "job": job.uid,
+        "name": job.name,
+        "status": job.status,
+        "health": job.health,
+        "source": job.params["source"],
+        "list": job.params["list"],
+        "collection": {**totals, "corpus_ratio": round(totals["held"] / len(wanted), 4) if wanted else 1.0},
+        "counts": counts.seven(),
+        "failed_by": counts.failed_by,
+        "versions": versions,
+        "runs": [_run(runs, place, totals) for place in range(len(runs))],
+        "missing": [_missing(cases[key]) for key in missing[:FAILED_SHOWN]],
+        "failed": list(_failed(ledger, job)),
+        "documents": rows,
+    }
+
+
+def _cases(job: Job, artifacts: Path) -> tuple[dict[str, Case], list[dict[str, Any]]]:
+    """The cases over the versions that the job has, and what each version changed."""
+    cases: dict[str, Case] = {}
+    versions: list[dict[str, Any]] = []
+    shape = ListShape.of(job.params)
+    for number, name in enumerate(job.params["versions"], start=1):
+        try:
+            entries = {entry.key: entry for entry in _first_of_each(ListFile.open(below(artifacts, name), shape))}
+        except (OSError, ListRefused) as error:
+            versions.append({"version": number, "file": name, "error": str(error)})
+            continue
+        changed = diff(cases, tuple(entries.values()))
+        cases = synced(cases, tuple(entries.values()), number)
+        counts = {word: len(getattr(changed, word)) for word in ("new", "changed", "removed", "returned")}
+        versions.append({"version": number, "file": name, "documents": len(entries), **counts})
+    return cases, versions
+
+
+def _first_of_each(listed: ListFile) -> Iterator[Any]:
+    seen: set[str] = set()
+    for entry in listed.entries():
+        if entry.key not in seen:
+            seen.add(entry.key)
+            yield entry
+
+
+def _held(ledger: Ledger, job: Job) -> Iterator[DocumentRecord]:
+    after = (0, -1)
+    while rows := ledger.results(job.id, after=after, limit=ROWS_AT_ONCE):
+        yield from (read_record(row) for row in rows)
+        after = (rows[-1].target, rows[-1].n)
+
+
+def _failed(ledger: Ledger, job: Job) -> Iterator[dict[str, Any]]:
+    rows = ledger.targets(job.id, where=[("status", True, ("failed",))], limit=FAILED_SHOWN)
+    for row in rows:
+        yield {"key": row.name, "code": row.code, "because": row.because, "attempts": row.attempts}
+
+
+def _missing(case: Case) -> dict[str, str]:
+    return {"key": case.entry.key, "title": case.entry.title}
+
+
+def _run(runs: list[Any], place: int, totals: dict[str, int]) -> dict[str, Any]:
+    """DOC-36 of one run, by the books at its end and those at the end of the run before. What was held before a run
+    was not planned by it. The collection is as it is now."""
+    run, before = runs[place], runs[place - 1] if place else None
+    named = {"mode": run.mode, "trigger": run.trigger, "status": run.status, "stop_reason": run.stop_reason,
+             "started_at": iso(run.started_at), "ended_at": iso(run.ended_at)}  # fmt: skip
+    if run.counts is None:
+        return {"run_id": f"R-{run.n}", **named}
+    held = before.counts.succeeded if before is not None and before.counts is not None else 0
+    skipped = run.counts.skipped + run.counts.cancelled
+    planned = max(run.counts.discovered - held - skipped, 0)
+    downloaded = max(run.counts.succeeded - held, 0)
+    attempted = min(planned, downloaded + run.counts.failed)
+    counts = RunCounts(
+        cases_total=max(totals["listed"], 0),
+        cases_planned=planned,
+        cases_attempted=attempted,
+        cases_downloaded=min(downloaded, attempted),
+        cases_failed=attempted - min(downloaded, attempted),
+        cases_skipped=max(run.counts.skipped - (before.counts.skipped if before and before.counts else 0), 0),
+        cases_held=totals["held"],
+        collectable=totals["collectable"],
+    )
+    name = f"R-{run.n}"
+    told = summary(
+        counts, name, dict(run.counts.failed_by), started_at=named["started_at"] or "", ended_at=named["ended_at"] or ""
+    )
+    return {**coverage(counts, name), **named, "summary": told, "totals": in_four(counts)}
+
+
+def as_markdown(report: dict[str, Any]) -> str:
+    """For people: the numbers, the versions, the runs, what is missing."""
+    whole = report["collection"]
+    share = f"{100 * whole['corpus_ratio']:.1f} %"
+    lines = [
+        f"# {report['name']}",
+        "",
+        f"{whole['held']} of {whole['collectable']} documents are held ({share}, {whole['bytes'] / 1e6:.1f} MB). "
+        f"The list is {report['list']}.",
+        "",
+        "| listed | to collect | held | missing | criminal, left out | withdrawn from the list |",
+        "|---|---|---|---|---|---|",
+        f"| {whole['listed']} | {whole['collectable']} | {whole['held']} | {whole['missing']} | {whole['criminal']} "
+        f"| {whole['withdrawn']} |",
+        "",
+        "## Versions of the list",
+        "",
+        "| version | documents | new | changed | removed | returned |",
+        "|---|---|---|---|---|---|",
+    ]
+    for each in report["versions"]:
+        if "error" in each:
+            lines.append(f"| {each['version']} | {each['error']} | | | | |")
+        else:
+            words = ("version", "documents", "new", "changed", "removed", "returned")
+            lines.append("| " + " | ".join(str(each[word]) for word in words) + " |")
+    lines += ["", "## Runs", "", "| run | mode | started by | planned | downloaded | failed | coverage | health |",
+              "|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    for each in report["runs"]:
+        lines.append("| " + " | ".join(str(each.get(word, "")) for word in RUN_COLUMNS) + " |")
+    if report["failed"]:
+        lines += ["", "## Failed", "", "| document | code | last word |", "|---|---|---|"]
+        lines += [f"| {each['key']} | {each['code']} | {_cell(each['because'])} |" for each in report["failed"]]
+    if report["missing"]:
+        lines += ["", "## Missing", "", "| document | title |", "|---|---|"]
+        lines += [f"| {each['key']} | {_cell(each['title'])} |" for each in report["missing"]]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str | None) -> str:
+    return (text or "").replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,132 @@
+"""The main content of a page: the part that the page itself calls so, else the element that holds most of its prose."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holdfast.recipes.site.markdown.boilerplate import drop_tails, prune
+from holdfast.recipes.site.markdown.tree import HEADINGS, UNSEEN, Node, measure, measure_again, read_tree
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+ENOUGH = 250  # characters: a page with less is read once more, with what was hidden
+NEARLY_NOTHING = 40  # characters: below that even what is named like a menu is better than what is left
+MAIN_SHARE = 0.55  # of the prose, that an element called the content must hold
+CHIEF_SHARE = 0.8  # of the prose, that an element must hold to be gone into
+LEAVES = frozenset(("p", "pre", "table", "ul", "ol", "dl", "tbody", "tr", "blockquote"))
+WITH_NOSCRIPT = UNSEEN - {"noscript"}
+_GENERATORS = re.compile(
+    r"docutils|sphinx|docbook|makeinfo|texinfo|asciidoc|doxygen|javadoc|rustdoc|mdbook|mkdocs|gtk-doc|docusaurus|"
+    r"vitepress|vuepress|antora|gitbook|hugo.*docs|mandoc|haddock|mintlify|readme|starlight|nextra|pandoc|org.?mode|"
+    r"ocamldoc|odoc|publican|latex2html|tex4ht|groff|yard|jsdoc|typedoc|dokka|ddoc|help2man|epydoc|naturaldocs",
+    re.IGNORECASE,
+)
+_OF_DOCUMENTATION = (
+    "#page-wrapper.page-wrapper main, #package-header ~ #content #interface, #apicontent, body.rustdoc, "
+    ".manual-text, .vp-doc, .theme-doc-markdown, "
+    ".rst-content, .md-content__inner, .devsite-article-body, .sl-markdown-content"
+)
+_CALLED_CONTENT = re.compile(
+    r"(?:^|\s)(?:theme-doc-markdown|markdown-body|md-content__inner|vp-doc|rst-content|entry-content|post-content|"
+    r"article-body|article-content|article__body|articlebody|post-body|story-body|mw-parser-output|td-content|"
+    r"devsite-article-body|sl-markdown-content|page-content|manual-text|docbook|apicontent|main-content|"
+    r"mw-content-text|doc-content|bodywrapper)(?=$|\s)",
+    re.IGNORECASE,
+)
+
+
+def main_content(parser: LexborHTMLParser) -> tuple[Node, Node | None]:
+    """The element that holds the content, and the page's title heading where it stands outside."""
+    is_documentation = _is_documentation(parser)
+    root = read_tree(parser)
+    best, title, before = _selected(root, by_name=not is_documentation)
+    if best.length < ENOUGH or best.prose < 0.2 * before:
+        best, title = _with_hidden(parser, best, title)
+    if not is_documentation:
+        drop_tails(best)
+    return best, title
+
+
+def _with_hidden(parser: LexborHTMLParser, best: Node, title: Node | None) -> tuple[Node, Node | None]:
+    """Some pages keep all they say for readers without scripts, or show it only when a script has run."""
+    for by_name in (True, False):
+        if not by_name and best.length >= NEARLY_NOTHING:
+            break
+        again, its_title, _ = _selected(read_tree(parser, unseen=WITH_NOSCRIPT), by_name=by_name, hidden=False)
+        if again.length > max(ENOUGH, 1.5 * best.length) or best.length < NEARLY_NOTHING < again.length:
+            best, title = again, its_title
+    return best, title
+
+
+def _selected(root: Node, *, by_name: bool, hidden: bool = True) -> tuple[Node, Node | None, int]:
+    """The content, its title outside, and how much prose the whole page had."""
+    measure(root)
+    before = root.prose
+    measure_again(prune(root, by_name=by_name, hidden=hidden))
+    best = _called_content(root) or _chief(root, all_counts=not by_name)
+    title = root.first("h1") if best is not root and best.first("h1") is None else None
+    return best, title, before
+
+
+def _is_documentation(parser: LexborHTMLParser) -> bool:
+    """Whether a documentation generator wrote it: there, names of classes say nothing against content."""
+    for tag in parser.css("meta[name=generator], meta[name=Generator]"):
+        if _GENERATORS.search(tag.attributes.get("content") or ""):
+            return True
+    return parser.css_first(_OF_DOCUMENTATION) is not None
+
+
+def _called_content(root: Node) -> Node | None:
+    """The smallest element that is called the content and holds most of the page."""
+    found: Node | None = None
+    for node in root.walk():
+        if not _is_called_content(node):
+            continue
+        holds_most = node.prose >= MAIN_SHARE * root.prose and node.length >= 0.3 * root.length
+        if holds_most and node.length and (found is None or node.length <= found.length):
+            found = node
+    return found
+
+
+def _is_called_content(node: Node) -> bool:
+    if node.tag in ("main", "article"):
+        return True
+    if not node.attributes:
+        return False
+    if node.attributes.get("role") == "main" or node.attributes.get("itemprop") == "articleBody":
+        return True
+    name = f"{node.classes} {node.get('id')}"
+    return len(name) > 1 and _CALLED_CONTENT.search(name) is not None
+
+
+def _chief(root: Node, *, all_counts: bool) -> Node:
+    """Down from the body as long as one element holds nearly everything, and no heading stands beside it. `all_counts`:
+    no prose either, as in documentation, where an introduction may stand beside what it introduces."""
+    node = root
+    while True:
+        inner = list(node.elements())
+        chief = max(inner, key=lambda child: (child.prose, child.length), default=None)
+        if chief is None or chief.tag in LEAVES or chief.prose < CHIEF_SHARE * root.prose:
+            return node
+        beside = [child for child in inner if child is not chief]
+        if chief.length < CHIEF_SHARE * node.length or any(map(_is_headed, beside)):
+            return node
+        if all_counts and any(map(_is_prose, beside)):
+            return node
+        node = chief
+
+
+def _is_prose(node: Node) -> bool:
+    """Whether it holds a paragraph that says something."""
+    if node.prose < NEARLY_NOTHING or node.linked >= 0.3 * node.length:
+        return False
+    return any(each.tag == "p" and each.prose >= NEARLY_NOTHING for each in node.walk())
+
+
+def _is_headed(node: Node) -> bool:
+    """Whether it is or holds a heading that is not a mere link."""
+    if not node.prose or node.linked >= 0.3 * node.length:
+        return False
+    return node.tag in HEADINGS or node.first(*HEADINGS) is not None

@@ -1,0 +1,172 @@
+"""Results with their files: one zip archive, or a folder that fills up from run to run. Beside the files stand the
+results as CSV and JSON lines, and an audit of what is there, what failed and what is missing.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from msgspec.structs import replace
+
+from holdfast.errors import BadParams
+from holdfast.model.artifact import ArtifactRow
+from holdfast.model.target import PageRow
+from holdfast.ports import Storage, Views
+from holdfast.views.exports import csv, jsonl
+from holdfast.views.exports.form import Asked, Write
+from holdfast.views.results import Results
+
+ROWS_AT_ONCE = 500
+BLOCK_BYTES = 1024 * 1024
+AUDIT = "audit.json"
+EPOCH = (1980, 1, 1, 0, 0, 0)  # of every member: the same content gives the same bytes
+
+
+class FileExport(msgspec.Struct, frozen=True):
+    """What both forms need."""
+
+    storage: Storage
+    results: Results
+
+    @property
+    def ledger(self) -> Views:
+        return self.results.views
+
+    def artifacts(self) -> Iterator[ArtifactRow]:
+        """The files of the results that are exported, by target, each once: equal bytes may be one file of several."""
+        wanted, told = None, set[str]()
+        if self.results.where:
+            wanted = {row.target for row in self.results.rows()}
+        after = (0, -1)
+        while rows := self.ledger.artifacts(self.results.job.id, after=after, limit=ROWS_AT_ONCE):
+            for row in rows:
+                if row.path not in told and (wanted is None or row.target in wanted):
+                    told.add(row.path)
+                    yield row
+            after = (rows[-1].target, rows[-1].n)
+
+    def tables(self) -> Iterator[tuple[str, Callable[[Write], int]]]:
+        """Their paths lead to the files beside them."""
+        noun = f"{self.results.kind.noun}s"
+        asked = Asked(replace(self.results, beside_files=True), self.storage)
+        yield f"{noun}.csv", lambda write: csv.write(asked, write)
+        yield f"{noun}.jsonl", lambda write: jsonl.write(asked, write)
+
+    def audit(self) -> bytes:
+        """The books, what failed by code, and every failed target with its last word."""
+        job, counts, _ = self.ledger.books(self.results.job.id)
+        failed: list[dict[str, Any]] = []
+        after = 0
+        where = [("status", True, ("failed",))]
+        while rows := self.ledger.targets(job.id, where=where, after=after, limit=ROWS_AT_ONCE):
+            failed += [
+                {"key": row.name or row.url, "url": row.url, "code": row.code, "because": row.because} for row in rows
+            ]
+            after = rows[-1].id
+        document = {
+            "schema": "holdfast.audit/1", "job": job.uid, "name": job.name, "kind": job.recipe, "status": job.status,
+            "run": f"R-{job.run}", "health": job.health, "counts": counts.seven(), "failed_by": counts.failed_by,
+            "skipped_by": counts.skipped_by, "params": job.params, "failed": failed,
+        }  # fmt: skip
+        return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
+
+
+def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:
+    """One archive."""
+    if rows is not None:
+        raise BadParams("an archive is written as a whole and cannot be followed: --follow is for jsonl and csv")
+    return write_zip(FileExport(asked.storage, asked.results), out)
+
+
+def write_into(asked: Asked, path: Path) -> int:
+    """A folder, brought up to date."""
+    path.mkdir(exist_ok=True)
+    return write_folder(FileExport(asked.storage, asked.results), path)
+
+
+def write_zip(export: FileExport, write: Write) -> int:
+    """One archive, written as it is made: its size is not bounded by memory. Files are stored as they are."""
+    out = _Stream(write)
+    count = 0
+    with zipfile.ZipFile(out, "w") as archive:  # type: ignore[call-overload]
+        for row in export.artifacts():
+            with archive.open(_member(row.path, zipfile.ZIP_STORED), "w", force_zip64=row.size > 1 << 30) as to:
+                for block in export.storage.files.blocks(row.path, row.size):
+                    to.write(block)
+        for name, table in export.tables():
+            with archive.open(_member(name, zipfile.ZIP_DEFLATED), "w", force_zip64=True) as to:
+                count = table(to.write)
+        with archive.open(_member(AUDIT, zipfile.ZIP_DEFLATED), "w") as to:
+            to.write(export.audit())
+    return count
+
+
+def write_folder(export: FileExport, folder: Path) -> int:
+    """The same, as files. One that is there already is left: no file's name ever gets other bytes. Where it has other
+    bytes it is somebody's own, and refused."""
+    export.storage.write_files(_missing(export, folder), folder)
+    count = 0
+    for name, table in export.tables():
+        written: list[int] = []
+        export.storage.write_file(folder / name, lambda file, t=table, n=written: n.append(t(file.write)))  # type: ignore[misc]
+        count = written[0]
+    audit = export.audit()
+    export.storage.write_file(folder / AUDIT, lambda file: _write(file, audit))
+    return count
+
+
+def _missing(export: FileExport, folder: Path) -> Iterator[tuple[Path, Callable[[BinaryIO], object]]]:
+    for row in export.artifacts():
+        path = folder / row.path
+        if not path.exists():
+            yield path, partial(_copy, export.storage, row)
+        elif not _has(export.storage, path, row):
+            raise BadParams(
+                f"{path} is there already, and is not the file of this job", hint="move it away, or -o another-folder/"
+            )
+
+
+def _has(storage: Storage, path: Path, row: ArtifactRow) -> bool:
+    """Its bytes are only read where there are as many as there should be."""
+    if not path.is_file() or path.stat().st_size != row.size:
+        return False
+    digest = sha256()
+    with storage.opened(path) as file:
+        while block := file.read(BLOCK_BYTES):
+            digest.update(block)
+    return digest.digest() == row.sha256
+
+
+def _copy(storage: Storage, row: ArtifactRow, file: BinaryIO) -> None:
+    file.writelines(storage.files.blocks(row.path, row.size))
+
+
+def _write(file: BinaryIO, content: bytes) -> None:
+    file.write(content)
+
+
+def _member(name: str, how: int) -> zipfile.ZipInfo:
+    member = zipfile.ZipInfo(name, EPOCH)
+    member.compress_type = how
+    member.external_attr = 0o644 << 16
+    return member
+
+
+class _Stream:
+    """A file that is only written to, for `zipfile`."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+
+    def write(self, content: bytes) -> int:
+        self._write(content)
+        return len(content)
+
+    def flush(self) -> None:
+        """The owner of `write` flushes."""

@@ -1,0 +1,308 @@
+"""`holdfast docs list.csv`: DOC-40 and ux 3.2 of lists whose rows name their files, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import holdfast as hf
+from cli.schemas import validator
+from documents.collecting import Collector
+from documents.shelf import Shelf, serving
+from holdfast.cli.main import main
+from holdfast.control.list_sync import from_file
+from holdfast.demo.judgments.pdf import write_pdf
+
+QUICK = ("--delay", "0", "--per-host", "8", "--allow-private")
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    with serving(tmp_path / "www") as shelf:
+        yield shelf
+
+
+@pytest.fixture
+def collector(tmp_path: Path) -> Collector:
+    return Collector(tmp_path / "work")
+
+
+def fill(shelf: Shelf, count: int) -> None:
+    for n in range(count):
+        (shelf.root / f"{n}.pdf").write_bytes(write_pdf(f"Document {n}", ["It says so."] * 20))
+
+
+def write_list(path: Path, rows: list[tuple[str, str, str]]) -> None:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("Link", "Number", "Title"), *rows])
+
+
+COLUMNS = ("--columns", "url=Link,id=Number,title=Title")
+
+
+def test_rows_become_checked_files_with_records_and_next_month_only_the_new_ones(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """DOC-15, DOC-19, DOC-20, DOC-33, DOC-40: ids name the files, the second run takes what is new or changed."""
+    fill(shelf, 8)
+    rows = [(f"{shelf.url}/{n}.pdf", f"A-{n}", f"Title {n}") for n in range(5)]
+    rows.append((f"{shelf.url}/0.pdf", "A-90", "the same file under another number"))
+    path = collector.folder / "list.csv"
+    write_list(path, rows)
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "-o", "out/")
+    status = collector.json("status", "list")
+    assert (status["planned_total"], status["percent"], status["counts"]["succeeded"]) == (6, 100.0, 6)
+    with (collector.folder / "out" / "documents.csv").open() as file:
+        records = {row["key"]: row for row in csv.DictReader(file)}
+    assert set(records) == {"A-0", "A-1", "A-2", "A-3", "A-4", "A-90"}
+    one = records["A-3"]
+    assert (one["title"], one["content_type"], one["pages"]) == ("Title 3", "application/pdf", "1")
+    assert one["path"].endswith("/A-3.pdf")
+    assert json.loads(one["metadata"])["Number"] == "A-3"
+    kept = collector.folder / "out" / one["path"]  # a path of an export leads to the file of that export
+    assert kept.read_bytes() == (shelf.root / "3.pdf").read_bytes()
+    lines = (collector.folder / "out" / "documents.jsonl").read_text().splitlines()
+    assert {json.loads(line)["path"] for line in lines} == {row["path"] for row in records.values()}
+    collector.run("export", "list", "-o", "again/")  # of documents a folder means their files
+    assert (collector.folder / "again" / one["path"]).read_bytes() == kept.read_bytes()
+
+    asked = len(shelf.asked)
+    write_list(path, [*[row for row in reversed(rows) if row[1] != "A-2"], (f"{shelf.url}/6.pdf", "A-6", "new"),
+                      (f"{shelf.url}/7.pdf", "A-2", "moved")])  # fmt: skip
+    assert "2 documents more" in collector.run("docs", "list.csv", "--mode", "new").stderr
+    fetched = [path for path in shelf.asked[asked:] if path.endswith(".pdf")]
+    assert sorted(fetched) == ["/6.pdf", "/7.pdf"]
+    collector.run("export", "list", "-o", "all.zip")
+    with zipfile.ZipFile(collector.folder / "all.zip") as archive:
+        names = archive.namelist()
+        assert archive.testzip() is None
+        audit = json.loads(archive.read("audit.json"))
+        told = [json.loads(line)["path"] for line in archive.read("documents.jsonl").splitlines()]
+    assert set(told) < set(names)
+    assert sum(name.endswith(".pdf") for name in names) == 8
+    assert {"documents.csv", "documents.jsonl"} < set(names)
+    assert audit["counts"]["succeeded"] == 8
+    validator("audit").validate(audit)
+
+
+def test_a_folder_with_another_file_under_the_name_of_a_document_is_refused(shelf: Shelf, collector: Collector) -> None:
+    """Whatever its length: it is neither taken for the document nor replaced."""
+    fill(shelf, 1)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "-o", "out/")
+    collector.run("export", "list", "-o", "out/")
+    [kept] = (collector.folder / "out").rglob("A-0.pdf")
+    for other in (b"x" * kept.stat().st_size, b"mine"):
+        kept.write_bytes(other)
+        assert "is not the file of this job" in collector.run("export", "list", "-o", "out/", expect=2).stderr
+        assert kept.read_bytes() == other
+
+
+def test_doctor_compares_every_file_with_its_row_and_has_spoiled_ones_fetched_again(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """DOC-32: a file of the right length with other bytes is found by --deep alone, a missing one always."""
+    fill(shelf, 3)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "A title") for n in range(3)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    before = collector.held("list")
+    spoiled, gone = (next((collector.folder / "holdfast-data").rglob(f"A-{n}.pdf")) for n in (1, 2))
+    spoiled.write_bytes(spoiled.read_bytes().replace(b"It says so", b"It says no"))
+    assert "stored pages     ok" in collector.run("doctor").stdout
+    assert "A-1.pdf of T-" in collector.run("doctor", "--deep", expect=9).stdout
+    gone.unlink()
+    assert "A-2.pdf of T-" in collector.run("doctor", expect=9).stdout
+    assert "Put 2 pages of list back" in collector.run("doctor", "--deep", "--repair").stderr
+    collector.run("resume", "list")
+    assert collector.held("list") == before
+    assert all(row["ok"] for row in hf.doctor(deep=True, data=collector.folder / "holdfast-data"))
+
+
+def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collector) -> None:
+    """DOC-11: also of cases that failed in one run and came in the next, and signatures of addresses are left out."""
+    fill(shelf, 1)
+    rows = [(f"{shelf.url}/{n}.pdf?signature=secret", f"A-{n}", "A title") for n in range(2)]
+    write_list(collector.folder / "list.csv", rows)
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, expect=3)
+    fill(shelf, 2)
+    collector.run("retry", "list")
+    collector.run("report", "list", "--audit", "audit")
+    [audit] = (collector.folder / "audit").glob("audit_*.json")
+    assert json.loads(audit.read_text())["counts"]["succeeded"] == 2
+    [downloads] = (collector.folder / "audit").glob("downloads_*.ndjson")
+    found = {(line["case_id"], line["run_id"]): line for line in map(json.loads, downloads.read_text().splitlines())}
+    told = {key: (line["status"], line["error_code"], line["attempt_count"]) for key, line in found.items()}
+    assert told == {
+        ("A-0", "R-1"): ("downloaded", None, 1),
+        ("A-1", "R-1"): ("failed", "http_404", 1),
+        ("A-1", "R-2"): ("downloaded", None, 1),
+    }
+    last = found["A-1", "R-2"]
+    assert (collector.folder / "holdfast-data" / last["file_path"]).stat().st_size == last["file_size_bytes"]
+    assert last["box_url_last"] == f"{shelf.url}/1.pdf"
+    assert last["created_at"] <= last["last_attempt_at"] == last["updated_at"]
+    assert found["A-1", "R-1"]["file_path"] is None
+
+
+def test_a_device_is_no_list() -> None:
+    """One that never ends would be read for ever."""
+    assert from_file(Path("/dev/null"))(None).error == "the list cannot be read: it is no file"
+
+
+def test_a_dry_run_shows_what_the_list_names_and_stores_nothing(shelf: Shelf, collector: Collector) -> None:
+    """JOB-08: also where there is no job yet."""
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(3)])
+    shown = collector.run("docs", "list.csv", *COLUMNS, "--dry-run")
+    assert "The plan has 3 targets" in shown.stderr
+    assert all(f"{shelf.url}/{n}.pdf" in shown.stdout for n in range(3))
+    assert not (collector.folder / "holdfast-data" / "artifacts").exists()
+    assert "cannot read a list from a URL" in collector.run("docs", f"{shelf.url}/l.csv", "--dry-run", expect=2).stderr
+
+
+def test_unfinished_work_carries_over_a_new_version_of_the_list(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 6)
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(4)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--limit", "1", expect=13)
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in (5, 3, 2, 1)])  # A-0 may be pending: it stays
+    collector.run("docs", "list.csv")
+    assert set(collector.held("list")) == {"A-0", "A-1", "A-2", "A-3", "A-5"}
+
+
+def test_what_is_no_good_file_fails_with_its_code_and_the_rest_is_there(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 1)
+    (shelf.root / "short.pdf").write_bytes(b"%PDF-1.7 short")
+    (shelf.root / "page.pdf").write_text("<html><body>Sign in</body></html>")
+    (shelf.root / "note.txt").write_text("a text\n")
+    names = ["0.pdf", "short.pdf", "page.pdf", "note.txt", "gone.pdf"]
+    write_list(collector.folder / "l.csv", [(f"{shelf.url}/{name}", name, "") for name in names])
+    collector.run("docs", "l.csv", *COLUMNS, *QUICK, "--max-attempts", "1", expect=3)
+    assert collector.json("status", "l")["failed_by"] == {"malformed_pdf": 2, "http_404": 1}
+    assert set(collector.held("l")) == {"0.pdf", "note.txt"}
+    assert not list((collector.folder / "holdfast-data" / "artifacts").rglob("short*"))
+
+
+def test_rows_that_give_no_document_are_told_with_their_lines(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 2)
+    rows = [(f"{shelf.url}/0.pdf", "A-0", ""), ("n/a", "A-1", ""), ("", "A-2", ""), (f"{shelf.url}/1.pdf", "A-0", "")]
+    write_list(collector.folder / "l.csv", rows)
+    told = collector.run("docs", "l.csv", *COLUMNS, *QUICK).stderr
+    assert "left out of 4 rows: 2 naming no document, 1 with an id that came before (lines 3, 4, 5)" in told
+    assert set(collector.held("l")) == {"A-0"}
+
+
+BAD = [
+    ("A,B\n1,2\n", (), "none with addresses"),
+    ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "url=Lnk"), "did you mean 'Link'?"),
+    ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "ulr=Link"), "did you mean url?"),
+    ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "Link"), "is not FIELD=COLUMN"),
+    ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--skip-where", "cuort:x"), "no column 'cuort'"),
+    ("<!doctype html><html><body>404", (), "an HTML or XML page"),
+    ("", (), "the list is empty"),
+    ("Link,Number\n", (), "a header and no rows"),
+    ("Actions,Title\nFSD12342025X,A v B\n", (), "--site URL"),
+    ("One,Two\nhttp://a.example/1,http://b.example/1\n", (), "several columns"),
+]
+
+
+@pytest.mark.parametrize(("content", "words", "said"), BAD)
+def test_bad_lists_are_refused_in_a_sentence_and_make_no_job(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    content: str,
+    words: tuple[str, ...],
+    said: str,
+) -> None:
+    """DOC-04, ux 3.5: exit 2, nothing is left behind."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.csv").write_text(content)
+    assert main(["docs", "bad.csv", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert main(["jobs", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["jobs"] == []
+    assert not list((tmp_path / "holdfast-data" / "artifacts" / "csv").glob("bad*"))
+
+
+@pytest.mark.parametrize("word", ["nothere.csv", "unknown_source", "ftp://files.example/list.csv"])
+def test_a_list_that_is_not_there_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["docs", word]) == 2
+    assert "list" in capsys.readouterr().err
+    assert main(["jobs", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["jobs"] == []
+
+
+def test_a_list_that_disappears_doubles_or_breaks_is_told_and_the_last_good_one_serves(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """DOC-04: and with --require-fresh the run is not begun."""
+    fill(shelf, 1)
+    path = collector.folder / "list.csv"
+    rows = [(f"{shelf.url}/0.pdf", f"A-{n}", "") for n in range(25)]
+    write_list(path, rows)
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    bad = {
+        "twice": lambda: write_list(path, rows + rows),
+        "at once": lambda: write_list(path, [(f"{shelf.url}/0.pdf", f"B-{n}", "") for n in range(60)]),
+        "HTML": lambda: path.write_text("<html><body>Login"),
+        "No such file": path.unlink,
+    }
+    for said, spoil in bad.items():
+        spoil()
+        told = collector.run("docs", "list", "--mode", "new").stderr
+        assert said in told
+        assert "the last good list serves (25 rows" in told
+    collector.run("docs", "list", "--mode", "new", "--require-fresh", expect=2)
+    assert len(collector.held("list")) == 25
+    write_list(path, [(f"{shelf.url}/0.pdf", f"B-{n}", "") for n in range(60)])
+    collector.run("docs", "list", "--mode", "new", "--accept-jump")
+    assert len(collector.held("list")) == 85
+    listed = collector.json("sources", "list")["sources"][0]
+    assert (listed["rows"], listed["problem"]) == (60, "")
+
+
+def test_python_has_the_same_job(shelf: Shelf, tmp_path: Path) -> None:
+    fill(shelf, 3)
+    path = tmp_path / "mine.csv"
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(2)])
+    job = hf.docs(
+        path, columns={"url": "Link", "id": "Number"}, data=tmp_path / "data", allow_private=True, delay=0, limit=1
+    )
+    assert job.run().status == "timeout"
+    job = hf.docs(path, data=tmp_path / "data")
+    assert (job.run().status, job.counts.succeeded) == ("completed", 2)
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(3)])
+    job.run(mode="new")
+    assert (job.counts.succeeded, job.health) == (3, "ok")
+
+
+def test_a_long_list_is_submitted_at_once_and_planned_in_flat_memory(collector: Collector) -> None:
+    """100,000 rows: the submit takes less than 2 s of the processor, and what it remembers is eight bytes a row."""
+    with (collector.folder / "long.csv").open("w") as file:
+        file.write("Link,Number,Title\n")
+        file.writelines(f"http://127.0.0.1:9/docs/{n}.pdf,N-{n},A title of number {n}\n" for n in range(100_000))
+    code = (
+        "import sys, time, resource\n"
+        "from holdfast.cli.main import main\n"
+        "began = time.process_time(); start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "code = main(sys.argv[1:])\n"
+        "took = time.process_time() - began; rose = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start\n"
+        "print('MEASURED', code, took, rose // 1024)\n"
+    )
+    words = ["docs", "long.csv", *COLUMNS, "--allow-private", "--start-paused"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=collector.folder, capture_output=True, text=True, check=True
+    )
+    _, status, took, rose = done.stdout.splitlines()[-1].split()
+    assert (status, float(took) < 3.0, int(rose) < 90) == ("0", True, True), done.stdout
+    assert collector.json("status", "long")["planned_total"] == 100_000

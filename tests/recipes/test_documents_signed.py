@@ -1,0 +1,71 @@
+"""A site's nonces and answers, as the judgments world gives them and as it gives them on a bad day."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.demo.judgments.pages import error_page, list_page
+from holdfast.recipes.documents.signed import nonce_in, read_answer, redacted, request_form
+
+URL = "http://127.0.0.2:81/d/1/FSD1/download?expires=9&signature=ab"
+HOSTS = ("127.0.0.2:81", "box.test")
+
+
+@pytest.mark.parametrize("form", range(4))
+def test_the_nonce_is_found_in_each_of_its_forms(form: int) -> None:
+    """DOC-16."""
+    page = list_page(
+        title="T", table_id="judgment-registers", header=("A",), rows=[], nonce="0123456789", form=form
+    ).decode()
+    assert nonce_in(page) == "0123456789"
+    assert nonce_in(error_page("Busy").decode()) is None
+
+
+@pytest.mark.parametrize("key", ["fid", "url", "download_url", "link"])
+def test_the_address_is_found_under_each_key_with_its_slashes_escaped(key: str) -> None:
+    body = json.dumps({"success": True, "data": {key: URL}}).replace("/", "\\/").encode()
+    assert read_answer(200, body, HOSTS).url == URL
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (403, b"-1", "session_expired"),
+        (200, b"-1", "session_expired"),
+        (200, b"0", "answer_unreadable"),
+        (200, b"", "answer_unreadable"),
+        (200, error_page("Error"), "answer_unreadable"),
+        (200, b'{"success": false, "data": {"message": "File not found"}}', "answer_unreadable"),
+        (200, b'{"success": true, "data": {}}', "answer_unreadable"),
+        (200, b'{"success": true, "data": null}', "answer_unreadable"),
+        (200, b'{"success": true, "data": {"fid": "https://evil.test/x"}}', "invalid_signed_url"),
+        (200, b'{"success": true, "data": {"fid": "https://notbox.test/x"}}', "invalid_signed_url"),
+        (200, b'{"success": true, "data": {"fid": "ftp://box.test/x"}}', "invalid_signed_url"),
+        (200, b'{"success": true, "data": {"fid": "https://box.test@evil.test/x"}}', "invalid_signed_url"),
+        (200, b'{"success": true, "data": {"fid": "https://[box.test/x"}}', "invalid_signed_url"),
+        (200, b'{"success": true, "data": {"fid": "https://evil.test\\\\@box.test/x"}}', "invalid_signed_url"),
+        (200, b"<a href='http://[box.test/'>", "answer_unreadable"),
+        (200, b"[" * 200_000, "answer_unreadable"),
+        (200, b'{"success": true, "data": {"fid": "https://dl.box.test/x"}}', ""),
+        (200, b'<html><a href="https://dl.box.test/x?a=1&amp;b=2">file</a></html>', ""),
+    ],
+)
+def test_every_answer_has_its_code(status: int, body: bytes, code: str) -> None:
+    found = read_answer(status, body, HOSTS)
+    assert found.code == code
+    assert bool(found.url) == (not code)
+
+
+@given(st.binary(max_size=300))
+def test_any_answer_is_an_address_or_a_code(body: bytes) -> None:
+    found = read_answer(200, body)
+    assert bool(found.url) != bool(found.code)
+
+
+def test_a_request_names_the_token_and_logs_have_no_signature() -> None:
+    assert request_form("FSD1", "0123456789")["fname"] == "FSD1"
+    assert redacted(URL) == "http://127.0.0.2:81/d/1/FSD1/download"

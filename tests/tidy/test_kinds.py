@@ -1,0 +1,101 @@
+"""What a kind of job is stands in its `Kind`: outside recipes/ nothing compares the recipe of a job with a name."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from holdfast.recipes.catalogue import ENTRIES, NAMES, kind
+from tidy.source_tree import Module, our_package
+
+PLANNED = ("documents", "images")
+
+
+def comparisons(module: Module) -> Iterator[str]:
+    """Where a recipe's name decides, each as `path:line`."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Compare):
+            parts = [each for part in (node.left, *node.comparators) for each in _parts(part)]
+            by_name = any(map(_is_kind, parts)) and any(map(_names_a_kind, parts))
+            if by_name or (any(map(_is_recipe, parts)) and any(map(_is_fixed, parts))):
+                yield f"{module.path}:{node.lineno}"
+        elif isinstance(node, ast.Match):
+            patterns = [each for case in node.cases for each in ast.walk(case.pattern)]
+            cases = [each.value for each in patterns if isinstance(each, ast.MatchValue)]
+            if any(map(_is_kind, _parts(node.subject))) and any(map(_names_a_kind, cases)):
+                yield f"{module.path}:{node.lineno}"
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return [node, *node.elts] if isinstance(node, (ast.Tuple, ast.List, ast.Set)) else [node]
+
+
+def _is_recipe(node: ast.expr) -> bool:
+    """`job.recipe`, `recipe.name`."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    return node.attr == "recipe" or (node.attr == "name" and getattr(node.value, "attr", "") == "recipe")
+
+
+def _is_kind(node: ast.expr) -> bool:
+    """`kind`, `job.kind`, `recipe`. Other things are called a kind too, so only names of kinds count beside it."""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name in ("kind", "recipe")
+
+
+def _names_a_kind(node: ast.expr) -> bool:
+    """`"site"`, or a constant called after it."""
+    if isinstance(node, ast.Constant):
+        return node.value in (*NAMES, *PLANNED)
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.isupper() and name.lower() in (*NAMES, *PLANNED)
+
+
+def _is_fixed(node: ast.expr) -> bool:
+    """A text, or a constant of some module."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return name.isupper()
+
+
+def test_nothing_outside_recipes_compares_the_recipe_of_a_job_with_a_name() -> None:
+    # The simulated sites know no job: a word in a URL of theirs is no kind.
+    modules = [module for module in our_package().values() if module.part not in ("recipes", "demo")]
+    assert [each for module in modules for each in comparisons(module)] == [], "ask catalogue.kind_of(job)"
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['job.recipe == "site"', "job.recipe != SITE", "job.recipe in catalogue.NAMES", 'kind in ("site", x)',
+     '(verb, job.recipe) == ("rescan", SITE)', 'description.kind == "cases"', "self.kind == CASES",
+     'match job.recipe:\n    case "site": pass'],
+)  # fmt: skip
+def test_such_comparisons_are_found(code: str) -> None:
+    assert list(comparisons(Module("cli/x.py", "holdfast.cli.x", False, ast.parse(code), code)))
+
+
+@pytest.mark.parametrize("code", ['asked.get("iax") == "images"', 'lease.kind == "work"', "job.recipe == recipe.name"])
+def test_words_that_are_no_kinds_and_recipes_of_two_jobs_are_let_be(code: str) -> None:
+    assert not list(comparisons(Module("cli/x.py", "holdfast.cli.x", False, ast.parse(code), code)))
+
+
+def test_the_catalogue_and_every_kind_load_without_the_code_of_a_recipe() -> None:
+    code = (
+        "import sys; from holdfast.recipes import catalogue; "
+        "ours = lambda: {name for name in sys.modules if name.startswith('holdfast.recipes.')}; "
+        "print(sorted(ours())); catalogue.every_kind(); "
+        "print([name for name in ours() if name.endswith(('.recipe', '.step'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["['holdfast.recipes.catalogue']", "[]"]
+
+
+def test_every_entry_says_of_itself_what_its_kind_says() -> None:
+    assert [(kind(entry.name).name, kind(entry.name).command) for entry in ENTRIES] == [
+        (entry.name, entry.command) for entry in ENTRIES
+    ]

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sqlite3
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -22,12 +23,13 @@ from holdfast.demo.command import ChildCommand, now_ns
 from holdfast.demo.crawler import Crawler
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.sighting import Sighting, sight
-from waiting import stop, wait_until
+from waiting import EVERY_S, stop, wait_until
 
 PAGES = 200
 DELAY_MS = 5
 CONCURRENCY = 8
 END_S_MAX = 60.0
+OTHERS_WRITE_TRIES = 100
 NOT_COMPARED = ("fetched_at", "run", "target")  # when, in which run and as which row: another run has others
 
 
@@ -138,10 +140,18 @@ class Scene:
     def stop(self, pid: int) -> None:
         """SIGSTOP between two writes to the ledger: stopped inside of one, it keeps everybody from writing."""
         stop(pid)
-        while self.is_locked():
+        while self.stays_locked():
             os.kill(pid, signal.SIGCONT)
-            self.await_asks(len(self.asks()) + 1)
             stop(pid)
+
+    def stays_locked(self) -> bool:
+        """Other processes finish their write within this time; a stopped one does not."""
+        never = threading.Event()
+        for _ in range(OTHERS_WRITE_TRIES):
+            if not self.is_locked():
+                return False
+            never.wait(EVERY_S)
+        return True
 
     def exported(self) -> list[dict[str, Any]]:
         """The lines of `holdfast export`, sorted by URL, without what may differ from run to run."""

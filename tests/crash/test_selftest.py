@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -118,14 +119,15 @@ def test_good_evidence_is_judged_good() -> None:
 def test_each_broken_promise_is_named() -> None:
     good, end = evidence(), left(PAGES)
     first, last = good.stretches
+    claimed_once = tuple(replace(row, attempts=1) for row in end.seen)
     bad = {
         "kills delivered": replace(good, stretches=[last]),
         "pages lost": replace(good, end=left(PAGES[:3])),
         "results doubled": replace(good, exported=[*good.exported, good.exported[0]]),
         "wrong bytes": replace(good, exported=[(PAGES[0], "other"), *good.exported[1:]]),
-        "pages poisoned": replace(good, end=replace(end, poisoned=1)),
+        "pages poisoned": replace(good, end=dataclasses.replace(end, poisoned=1)),
         "… without cause": replace(good, stretches=[first, replace(last, asks=asks(9, PAGES[0], *PAGES[1:]))]),
-        "fetched unclaimed": replace(good, end=replace(end, seen=tuple(replace(row, attempts=1) for row in end.seen))),
+        "fetched unclaimed": replace(good, end=dataclasses.replace(end, seen=claimed_once)),
         "last exit code": replace(good, stretches=[first, replace(last, code=1)]),
         "holdfast verify": replace(good, verify_code=9),
         "restart to first fetch": replace(good, stretches=[first, replace(last, began_ns=-30_000_000_000)]),

@@ -7,14 +7,13 @@ import json
 import shutil
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from documents.collecting import Collector
 from documents.shelf import Shelf, serving

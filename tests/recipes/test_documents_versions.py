@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from itertools import product
 from typing import Any
 
 import pytest
+from msgspec.structs import asdict
 
 from holdfast.demo.judgments.docket import STAGES, csv_of
 from holdfast.demo.judgments.oracle import oracle_of

@@ -10,11 +10,10 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from msgspec.structs import replace
 
 from crash.scene import CONCURRENCY, Scene
 from crash.suites.stage import Stage, on_postgres, staged

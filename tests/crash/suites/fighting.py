@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-
 from crash.scene import CONCURRENCY, Scene
 from crash.suites.stage import Stage, on_postgres, staged
 from crash.suites.suite import Suite, Trial

@@ -110,6 +110,6 @@ $ make bench-images
 $ python -m bench.duplicates --index
 ```
 
-It needs nginx and, for the top twenty, leave to look into a process of one's own. Only a whole run writes this page; a
+It needs nginx and, for the top twenty, permission to profile its own processes. Only a whole run writes this page; a
 partial one writes the same files below `build/bench/`.
 """

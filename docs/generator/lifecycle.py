@@ -103,7 +103,7 @@ def _recovery() -> list[str]:
         "its chunks, whether its recipe is known here, whether its limits leave room, whether a cancel "
         "has left pages pending (*rest*), and whether a command named it (*asked*) or a worker only looks "
         f"around (*unasked*). These {len(RECOVERY)} rows cover all {len(every_sight())} combinations, exactly one row "
-        "each; a test enumerates them. Recovery only puts work back through the front door: it fetches nothing itself.",
+        "each; a test enumerates them. Recovery only makes work pending again: it fetches nothing itself.",
         table(("status", "requested", "holder", "recipe", "asked", "limit", "rest", "action", "because"), rows),
     ]
 

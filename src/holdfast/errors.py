@@ -42,6 +42,7 @@ class HoldfastError(Exception):
         document: dict[str, Any] = {
             "type": f"urn:holdfast:problem:{self.code}",
             "title": (type(self).__doc__ or "").splitlines()[0],
+            "status": self.http_status,
             "detail": self.message,
             "code": self.code,
             "hint": self.hint or None,
@@ -54,7 +55,7 @@ class UsageError(HoldfastError):
     """That cannot be asked for."""
 
     code = "usage"
-    http_status = 400
+    http_status = 422
 
 
 class IllegalMove(UsageError):
@@ -80,7 +81,6 @@ class BadParams(UsageError):
     """A parameter cannot be used."""
 
     code = "bad_params"
-    http_status = 422
 
 
 class Refused(UsageError):
@@ -94,6 +94,7 @@ class LostLease(HoldfastError):
     """The chunk is held by another worker now."""
 
     code = "lost_lease"
+    http_status = 409
 
 
 class LedgerUnavailable(HoldfastError):
@@ -107,14 +108,13 @@ class Denied(HoldfastError):
     """The database does not let this user in, or not do that; nothing was written."""
 
     code = "denied"
-    http_status = 503
+    http_status = 403
 
 
 class LedgerUnfit(HoldfastError):
     """The ledger cannot be used by this program; nothing was written."""
 
     code = "ledger_unfit"
-    http_status = 503
 
 
 class DiskFull(HoldfastError):
@@ -164,7 +164,7 @@ class HostWaits(HoldfastError):
 
 
 class Blocked(HoldfastError):
-    """The site blocks us: what it answered is no page of its own. `hold_ms`: only its host is left alone so long."""
+    """The site blocks us: what it answered is not a page of its own. `hold_ms`: only its host is left alone so long."""
 
     code = "blocked"
 

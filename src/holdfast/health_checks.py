@@ -239,7 +239,7 @@ def repair(settings: Settings, *, deep: bool = False) -> list[str]:
 
 
 def _mended(ledger: Ledger, job: Job) -> Iterator[str]:
-    """By the recovery table, as a start would: it only puts work back through the front door."""
+    """By the recovery table, as a start would: it only makes work pending again."""
     if _is_left(ledger, job):
         rescued = ledger.rescue(job.id, is_dead=is_dead)
         yield f"Freed {job.name} from its dead worker: 0 lost, {rescued.targets} in flight are fetched again."

@@ -324,7 +324,7 @@ def test_a_list_of_which_a_few_are_wanted_leaves_the_others_alone(
         (("cat", "--dedupe", "fuzzy"), "--dedupe"),
         (("--from", "nowhere.csv"), "there is no file"),
         (("--from", "names.csv"), "url"),
-        (("--from", "list.txt"), "is no list of images"),
+        (("--from", "list.txt"), "is not a list of images"),
         (("--from", "good.csv", "--save-columns", "mood"), "no column 'mood' to save"),
         (("cat", "--save-columns", "mood"), "--save-columns is for a list"),
         (("--from", "good.csv", "--columns", "url=Lnk"), "no column 'Lnk'; it has:"),

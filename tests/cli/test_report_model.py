@@ -169,7 +169,7 @@ def test_what_cannot_be_used_falls_back_to_the_rules_and_is_said(
     assert said["market_position"] == "parrot: it is not the JSON that was asked for"
     assert "it says 987654" in said["business_model_and_products"]
     assert "names no statement" in said["technology_and_operations"]
-    assert "no chat completion" in said["key_insights"]
+    assert "not a chat completion" in said["key_insights"]
     for key in said.keys() - {"executive_summary", "company_overview"}:
         assert made[key]["statements"] == by_rules[key]["statements"]
     counts = Counter(parrot.asked)

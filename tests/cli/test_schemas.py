@@ -100,6 +100,7 @@ def test_every_answer_has_a_schema_that_some_test_holds_it_to() -> None:
         ("verify", ("verify", "frogs")),
         ("export", ("export", "frogs", "-o", "frogs.csv")),
         ("export", ("export", "frogs", "-o", "frogs.warc.gz")),
+        ("export", ("export", "frogs", "-o", "frogs/")),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
 )

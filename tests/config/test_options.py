@@ -35,7 +35,7 @@ ROW = """
            help="how long a ripple lasts (2s)", configured=Configured(key="pond.ripple")),
     Option("mode","""
 OF_A_KIND = """
-    options=(Option("weed", whole(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
+OPTIONS = (Option("weed", whole(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
 """
 
 
@@ -87,7 +87,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     insert(
         package / "model/job.py", "    jitter: float = 0.2\n", "    jitter: float = 0.2\n    ripple_s: float = 2.0\n"
     )
-    insert(package / "recipes/cases/kind.py", "\n    options=(\n", OF_A_KIND)
+    insert(package / "recipes/cases/options.py", "\nOPTIONS = (\n", OF_A_KIND)
     return source
 
 
@@ -101,11 +101,11 @@ def command(source: Path, folder: Path, *words: str, **env: str) -> Done:
     return holdfast(*words, cwd=folder, PYTHONPATH=str(source), **env)
 
 
-def kept(folder: Path, name: str) -> dict[str, object]:
-    """The options that the ledger has with this job."""
+def kept(folder: Path, name: str, column: str = "options") -> dict[str, object]:
+    """The options that the ledger has with this job, or its params."""
     with closing(sqlite3.connect(folder / "holdfast-data/ledger.db")) as ledger:
-        ((options,),) = ledger.execute("SELECT options FROM job WHERE name = ?", (name,)).fetchall()
-    found: dict[str, object] = json.loads(options)
+        ((text,),) = ledger.execute(f"SELECT {column} FROM job WHERE name = ?", (name,)).fetchall()
+    found: dict[str, object] = json.loads(text)
     return found
 
 
@@ -159,5 +159,10 @@ def test_an_option_of_one_kind_is_one_row_of_its_kind(source: Path, tmp_path: Pa
     assert "weed: must be from 1 to 9, not 12" in run("run", "pond.toml").err
     (tmp_path / "site.toml").write_text('seeds = ["https://pond.test/"]\nweed = 2\n')
     assert "a job of kind 'site' has no weed" in run("run", "site.toml").err
-    code = "hf.Client().start('cases', 'IMM-1-25', url='https://pond.test/{number}', weed=2)"
+    (tmp_path / "pond.toml").write_text((tmp_path / "pond.toml").read_text().replace("12", "3\nstart_paused = true"))
+    assert run("run", "pond.toml", "--name", "filed").code == 0
+    words = ("cases", "IMM-2-25", "--url", "https://pond.test/{number}", "--weed", "4", "--start-paused")
+    assert run(*words, "--name", "typed").code == 0
+    code = "hf.Client().start('cases', 'IMM-3-25', url='https://pond.test/{number}', weed=2, name='said')"
     assert python(source, tmp_path, code).stderr == ""
+    assert [kept(tmp_path, name, "params").get("weed") for name in ("filed", "typed", "said")] == [3, 4, 2]

@@ -153,7 +153,7 @@ def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collecto
 
 def test_a_device_is_no_list() -> None:
     """One that never ends would be read for ever."""
-    assert from_file(Path("/dev/null"))(None).error == "the list cannot be read: it is no file"
+    assert from_file(Path("/dev/null"))(None).error == "the list cannot be read: it is not a file"
 
 
 def test_a_dry_run_shows_what_the_list_names_and_stores_nothing(shelf: Shelf, collector: Collector) -> None:

@@ -10,13 +10,15 @@ from holdfast import errors
 @pytest.mark.parametrize(
     ("kind", "status"),
     [
-        (errors.UsageError, 400),
+        (errors.UsageError, 422),
         (errors.NotFound, 404),
         (errors.IllegalMove, 409),
         (errors.Refused, 409),
         (errors.BadParams, 422),
         (errors.LedgerUnavailable, 503),
-        (errors.LedgerUnfit, 503),
+        (errors.LedgerUnfit, 500),
+        (errors.LostLease, 409),
+        (errors.Denied, 403),
         (errors.DiskFull, 507),
         (errors.Corrupt, 500),
         (errors.FetchError, 500),

@@ -853,7 +853,7 @@ MUTANTS = (
     ),
     Mutant(
         "what failed is done",
-        "a failed page is no page that is done: retry asks for it again (manual world, line 4)",
+        "a failed page is not a page that is done: retry asks for it again (manual world, line 4)",
         "ledger/verbs/reopen.py",
         (
             (

@@ -49,7 +49,7 @@ MUTANTS = (
     ),
     Mutant(
         "any name in a snapshot",
-        "a job's name from elsewhere is no command of a shell (SEC-10)",
+        "a job's name from elsewhere is not a command of a shell (SEC-10)",
         "model/snapshot.py",
         (("    wrong += [] if is_stored_name(manifest.name) else [manifest.name]\n", ""),),
         "snapshots/test_hostile.py -k 'no_job_can_have'",

@@ -81,8 +81,8 @@ LAWS = (
     ),
     Invariant(
         "L8.host",
-        "A host is busy with what all jobs together have in hand there, and with their visits from elsewhere; no host "
-        "never is.",
+        "A host is busy with what all jobs together have in hand there, and with their visits from elsewhere. Lanes "
+        "without a host are never busy.",
         "SELECT h.key, h.busy, coalesce(s.held, 0) FROM host h LEFT JOIN (SELECT l.host, count(*) AS held "
         f"FROM target t JOIN lane l ON l.id = t.lane WHERE t.state = {HELD} GROUP BY l.host) s ON s.host = h.id "
         "LEFT JOIN (SELECT host, count(*) AS visits FROM visit GROUP BY host) v ON v.host = h.id "

@@ -34,8 +34,8 @@ LAWS = (
     ),
     Invariant(
         "F1.unchanged",
-        "A page that is unchanged has a body and a record of an earlier generation, of one and the same; what is made "
-        "of pages, and has no body, a record.",
+        "A page that is unchanged has a body and a record of the same earlier generation; a target without a "
+        "host has a record.",
         "SELECT t.id, t.gen FROM target t JOIN lane l ON l.id = t.lane "
         f"WHERE t.job = ? AND t.state = {SUCCEEDED} AND t.disposition = 'unchanged' AND NOT EXISTS "
         "(SELECT 1 FROM (SELECT max(r.gen) AS gen FROM record r WHERE r.target = t.id) k WHERE k.gen < t.gen "

@@ -194,7 +194,7 @@ class Partial:
         self._descriptor, self.size, self._held = -1, 0, []
 
     def __del__(self) -> None:
-        """Who drops it lets others continue it, or sweep it."""
+        """Afterwards another process may continue it, or sweep it."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
 

@@ -60,28 +60,24 @@ MEANINGS: dict[int, str] = {
 }
 PRECEDENCE = (JOB_FAILED, DISK_FULL, TIME_LIMIT, OTHER_LIMIT, INTERRUPTED, PAUSED, REFUSED, SOME_FAILED, OK)
 
-_ERRORS: tuple[tuple[type[errors.HoldfastError], int, int], ...] = (   # first match counts: exit code, HTTP status
-    (errors.IllegalMove,       REFUSED,      409),
-    (errors.Refused,           REFUSED,      409),
-    (errors.NotFound,          NOT_FOUND,    404),
-    (errors.UsageError,        USAGE,        422),
-    (errors.LostLease,         REFUSED,      409),
-    (errors.Denied,            NOT_ALLOWED,  403),
-    (errors.LedgerUnavailable, UNREACHABLE,  503),
-    (errors.LedgerUnfit,       CHECK_FAILED, 500),
-    (errors.Corrupt,           CHECK_FAILED, 500),
-    (errors.DiskFull,          DISK_FULL,    507),
+_ERRORS: tuple[tuple[type[errors.HoldfastError], int], ...] = (   # the first match counts
+    (errors.IllegalMove,       REFUSED),
+    (errors.Refused,           REFUSED),
+    (errors.NotFound,          NOT_FOUND),
+    (errors.UsageError,        USAGE),
+    (errors.LostLease,         REFUSED),
+    (errors.Denied,            NOT_ALLOWED),
+    (errors.LedgerUnavailable, UNREACHABLE),
+    (errors.LedgerUnfit,       CHECK_FAILED),
+    (errors.Corrupt,           CHECK_FAILED),
+    (errors.DiskFull,          DISK_FULL),
 )
 # fmt: on
 
 
 def of_error(error: BaseException) -> int:
     """The code of an error; what the table does not know is unexpected."""
-    return next((code for kind, code, _ in _ERRORS if isinstance(error, kind)), UNEXPECTED)
-
-
-def http_status_of(error: BaseException) -> int:
-    return next((status for kind, _, status in _ERRORS if isinstance(error, kind)), 500)
+    return next((code for kind, code in _ERRORS if isinstance(error, kind)), UNEXPECTED)
 
 
 def of_result(
@@ -92,7 +88,7 @@ def of_result(
     *,
     dead_seed: Callable[[], bool] = lambda: False,
 ) -> int:
-    """The code of a job that ended, or stopped, in this way (see engine.session.Ended).
+    """The code of a job that ended, or stopped, in this way (see dispatch.driver).
 
     `dead_seed`: whether a page that the user named is one of those that do not exist; asked where it decides.
     """

@@ -116,7 +116,7 @@ class OfferedVersions(msgspec.Struct, frozen=True):
         return [line for line in self.lines if line.fetched_at_ms > newest_ms]
 
     def _rows(self, store: ListStore, line: Version) -> int | None:
-        """None: it is no list."""
+        """None: it is not a list."""
         try:
             return sound(ListFile.open(store.path(line), self.shape)).rows
         except (ListRefused, BadParams, OSError):

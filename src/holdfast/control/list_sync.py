@@ -166,7 +166,7 @@ def from_file(path: Path) -> Callable[[Version | None], Got]:
     def look(good: Version | None) -> Got:
         try:
             if path.exists() and not path.is_file():  # a device or a pipe may never end
-                return Got(error="the list cannot be read: it is no file")
+                return Got(error="the list cannot be read: it is not a file")
             if path.stat().st_size > LIST_BYTES_MAX:
                 return Got(error=f"the list is larger than {LIST_BYTES_MAX:,} bytes")
             return Got(path.read_bytes())

@@ -51,7 +51,7 @@ def opened_snapshot(storage: Storage, path: Path) -> Iterator[Snapshot]:
 
 
 def restore_snapshot(storage: Storage, ledger: Ledger, snapshot: Snapshot, restore_options: RestoreOptions) -> Job:
-    """The job of a snapshot, made in this ledger; its bodies in this data folder. A damaged checkpoint is no restore
+    """The job of a snapshot, made in this ledger; its bodies in this data folder. A damaged checkpoint is not a restore
     point any more, and costs nothing else: that is told, and refuses nothing."""
     lost: list[str] = []
 

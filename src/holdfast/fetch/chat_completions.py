@@ -98,4 +98,4 @@ def _content(response: Response) -> str:
     try:
         return msgspec.json.decode(response.body, type=_Answer).choices[0].message.content
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError) as error:
-        raise ModelFailed("its answer is no chat completion") from error
+        raise ModelFailed("its answer is not a chat completion") from error

@@ -46,7 +46,7 @@ _ROWS = (
     Code("http_4xx", "the request was refused", False),
     Code(
         "blocked",
-        "block pages or endless 403: the site means us",
+        "block pages or repeated 403: the site blocks this crawler",
         False,
         pauses_job=True,
         hands_back=True,

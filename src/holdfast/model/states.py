@@ -78,7 +78,7 @@ TARGET_MOVES = (
     Move("fail",       "in_progress", "failed",      "worker",   True,  "with a code"),
     Move("retry",      "in_progress", "pending",     "worker",   True,  "with not_before and a because"),
     Move("hand_back",  "in_progress", "pending",     "worker",   True,  "stopped before its end: attempt refunded"),
-    Move("rescue",     "in_progress", "pending",     "rescuer",  False, "its worker died; in company: refunded"),
+    Move("rescue",     "in_progress", "pending",     "rescuer",  False, "its worker died; refunded unless alone"),
     Move("poison",     "in_progress", "failed",      "rescuer",  False, "killed its worker three times, alone"),
     Move("cancel",     "pending",     "cancelled",   "user",     False, "its job was cancelled"),
     Move("requeue",    "failed",      "pending",     "user",     False, "retry, by an operator"),

@@ -129,7 +129,7 @@ def average_rate(job: Job, counts: Counts) -> float | None:
 class Rate:
     """Pages per second over the last half minute; its memory does not grow with the crawl.
 
-    It adds up what was settled: pages that a rescan or a retry puts back are no pages undone.
+    It adds up what was settled: pages that a rescan or a retry puts back are not pages undone.
     """
 
     def __init__(self) -> None:

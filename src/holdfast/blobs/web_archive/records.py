@@ -60,7 +60,7 @@ def check_archive(file: BinaryIO, name: str) -> None:
         try:
             start = zlib.decompressobj(GZIP_WBITS).decompress(start, HEAD_BYTES_MAX)
         except zlib.error:
-            raise BadParams(f"{name} cannot be unpacked: its first bytes are no valid gzip") from None
+            raise BadParams(f"{name} cannot be unpacked: its first bytes are not valid gzip") from None
         if start.startswith(BEGINS) and (end := _END.search(start)) is not None and BEGINS in start[end.end() :]:
             _check_alone(start, name)
     if not start.startswith(BEGINS):

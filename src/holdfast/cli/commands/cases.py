@@ -13,6 +13,7 @@ from holdfast.model.job import Job
 from holdfast.ports import Ledger
 from holdfast.recipes.cases.ids import is_range, read_range
 from holdfast.recipes.cases.kind import KIND
+from holdfast.recipes.cases.options import given_params
 from holdfast.recipes.cases.recipe import CasesRecipe
 
 EPILOG = (
@@ -56,11 +57,12 @@ def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
     named = _named(call, ledger)
     words = [] if named else options.what
     typed = [str(read_range(word, options.start, options.max_cases)) for word in words]
-    before = named.params if named else {}
-    where = named_source(KIND, call.settings, {"url": options.url}) if options.url else before
-    kept = {name: where[name] for name in ("url", "source") if where.get(name)}
-    safe_stop = options.safe_stop or before.get("safe_stop")
-    params = recipe.check({"ranges": typed or before.get("ranges", []), **kept, "safe_stop": safe_stop})
+    given = named_source(KIND, call.settings, given_params(vars(options)))
+    before = dict(named.params) if named else {}
+    if "url" in given:
+        before.pop("source", None)
+    asked = {**before, **given}
+    params = recipe.check({**asked, "ranges": typed or before.get("ranges", [])})
     return recipe_jobs.asked_for(call, recipe, params, named)
 
 

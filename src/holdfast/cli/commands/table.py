@@ -110,7 +110,7 @@ COMMANDS: tuple[Command, ...] = (
             ("holdfast verify docs --deep",)),
     Command(
         "export", "RESULTS", "export JOB -o FILE",
-        "write results: jsonl, csv or warc (--where --fields --follow)", "export",
+        "write results: Markdown, tables, archives, files (--where --fields --follow)", "export",
         (
             "holdfast export docs -o docs.jsonl --format jsonl",
             "holdfast export docs -o guide.csv --where 'url:*/guide/*' --fields url,title,+text",

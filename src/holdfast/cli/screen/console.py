@@ -12,7 +12,7 @@ from typing import Any, Protocol, TextIO
 from holdfast.cli import exits
 from holdfast.cli.arguments import ALL_FIELDS, Globals, did_you_mean
 from holdfast.cli.screen.text import clean_lines, folded, to_json
-from holdfast.errors import HoldfastError, IllegalMove, UsageError
+from holdfast.errors import HoldfastError, UsageError
 
 FIRST_WORDS = ("a", "an", "cannot", "no", "that", "the", "there", "this")
 COLUMNS = 80  # of a terminal that does not say
@@ -110,23 +110,9 @@ def _as_sentence(text: str) -> str:
 
 
 def problem(error: HoldfastError) -> dict[str, Any]:
-    """RFC 9457, with the fields of ux 5.1."""
+    """RFC 9457, with the fields of ux 5.1 that only a command has."""
     code = exits.of_error(error)
-    document: dict[str, Any] = {
-        "type": f"urn:holdfast:problem:{error.code}",
-        "title": (type(error).__doc__ or "").splitlines()[0],
-        "status": exits.http_status_of(error),
-        "detail": error.message,
-        "instance": None,
-        "code": error.code,
-        "retryable": code in RETRYABLE,
-        "hint": error.hint or None,
-        "exit_code": code,
-    }
-    allowed = getattr(error, "allowed", None)
-    if isinstance(error, IllegalMove) or allowed is not None:
-        document["allowed_actions"] = list(allowed or ())
-    return document
+    return {**error.problem, "instance": None, "retryable": code in RETRYABLE, "exit_code": code}
 
 
 def fitting(text: str, stream: TextIO) -> str:

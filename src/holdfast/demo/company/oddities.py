@@ -54,7 +54,7 @@ def odd_sheets(facts: CompanyFacts) -> Iterator[CompanySheet]:
 
 
 def odd_answers(facts: CompanyFacts, written: Mapping[str, WorldPage], delay_ms: int) -> dict[str, WorldPage]:
-    """Answers that are no sheet of their own: copies of pages, redirects, files, and what breaks."""
+    """Answers that are not pages of their own: copies of pages, redirects, files, and what breaks."""
     portal = WorldPage(302, (("content-type", HTML), ("location", PORTAL)), b"<p>Moved.</p>\n", external=(PORTAL,))
     slow = _plain(facts, "/slow-report", "The long version", {}).page()
     heals = _plain(facts, "/announcements", "Announcements", {"/catalogue/all": "The whole catalogue"}).page()

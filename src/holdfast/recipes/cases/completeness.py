@@ -61,7 +61,7 @@ def judge_search(number: str, looks: Sequence[Observation], *, settle_ms: int = 
 
 
 def what_is_missing(number: str, detail: CaseDetail) -> tuple[str, ...]:
-    """Why a detail is no record of that number; empty: it is complete."""
+    """Why a detail is not a record of that number; empty: it is complete."""
     missing: list[str] = []
     if detail.case_number != number:
         missing.append(f"the detail is of {detail.case_number or 'no case'}")

@@ -47,12 +47,12 @@ class CaseDetail(msgspec.Struct, frozen=True):
     action_type: str = ""
     filing_date: str = ""
     entries: tuple[DocketEntry, ...] = ()
-    unreadable_rows: int = 0  # rows of the docket that are no entry
+    unreadable_rows: int = 0  # rows of the docket that are not entries
     other_lines: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 def read_detail(html: str) -> CaseDetail:
-    """The detail in a modal's HTML, whatever stands around it. A page that is no modal gives an empty detail."""
+    """The detail in a modal's HTML, whatever stands around it. A page that is not a modal gives an empty detail."""
     tree = LexborHTMLParser(html[:MODAL_CHARS_MAX])
     lines = _header_lines(tree)
     fields = {_FIELDS[name]: text for name, text in lines.items() if name in _FIELDS}

@@ -154,7 +154,7 @@ class _Form:
         html = await self._page.content()
         answer = Response(url=self._source.url, status=403, headers=(("content-type", HTML),), body=html.encode())
         if status == 403 or block_page(answer):
-            raise Blocked(f"{self._source.url} shows a block page: the site means us")
+            raise Blocked(f"{self._source.url} shows a block page: the site blocks this crawler")
         if status >= 500 or "maintenance" in html.lower():
             raise FetchError("http_5xx", f"{self._source.url} shows that it is out of order", status=status)
         if status in (401, 200) and "session" in html.lower():

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.model.option import INPUT, Option
 from holdfast.model.spelling import count_of
-from holdfast.model.value_types import TEXT, TEXTS, whole
+from holdfast.model.value_types import TEXTS
 from holdfast.recipe.kind import Conditions, Kind, Report
-from holdfast.recipes.cases.ids import NUMBER_MAX, SAFE_STOP_MAX, place_of, read_range
+from holdfast.recipes.cases.ids import place_of, read_range
+from holdfast.recipes.cases.options import OPTIONS, given_params
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,8 +32,9 @@ def _recipe(clock: Clock) -> AnyRecipe:
 
 def _given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     start, count = options.get("start"), options.get("max_cases")
-    params = {"ranges": [str(read_range(each, start, count)) for each in inputs], "url": options.get("url") or ""}
-    return {**params, **{name: options[name] for name in ("source", "safe_stop") if options.get(name)}}
+    ranges = [str(read_range(each, start, count)) for each in inputs]
+    source = {"source": options["source"]} if options.get("source") else {}
+    return {"ranges": ranges, "url": "", **given_params(options), **source}
 
 
 def _newly(ledger: Ledger, job: Job, now_ms: int) -> Conditions:
@@ -84,40 +86,7 @@ KIND = Kind(
     command="cases",
     inputs="ranges",
     input_keys=(Option("range", TEXTS, "the cases: `IMM-1-25..IMM-5000-25`", part=INPUT),),
-    options=(
-        Option(
-            "url",
-            TEXT,
-            "the URL of a case, with `{prefix} {number} {year}`",
-            "--url",
-            metavar="TEMPLATE",
-            help="where a case is, with {prefix} {number} {year} in it; or NAME of sources.NAME",
-        ),
-        Option(
-            "start",
-            whole(0, NUMBER_MAX),
-            "the first number",
-            "--start",
-            metavar="N",
-            help="with IMM-*-25: the first number",
-        ),
-        Option(
-            "max_cases",
-            whole(1, NUMBER_MAX),
-            "how many numbers",
-            "--max-cases",
-            metavar="M",
-            help="with IMM-*-25: how many numbers",
-        ),
-        Option(
-            "safe_stop",
-            whole(1, SAFE_STOP_MAX),
-            "misses in a row that prove the end of an open range",
-            "--safe-stop",
-            metavar="N",
-            help="of IMM-*-25 without --max-cases: as many misses in a row prove the end (50)",
-        ),
-    ),
+    options=OPTIONS,
     sourced="url",
     given=_given,
     place=place_of,

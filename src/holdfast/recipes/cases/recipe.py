@@ -20,12 +20,13 @@ from holdfast.model.target import Claimed, Found
 from holdfast.recipe import Context, Fetch
 from holdfast.recipe.contract import Kept
 from holdfast.recipes.cases.ids import SAFE_STOP_MAX, Range, case_id, case_parts, merged, number_of, read_range
+from holdfast.recipes.cases.options import OWN_PARAMS
 from holdfast.recipes.cases.probing import SAFE_STOP, Next, first_numbers, next_numbers, params_of, read_leap
 from holdfast.recipes.cases.site_client import NO_RECORD, RECORD, SEARCH, NumberAnswer, RawPage, SiteClient
 from holdfast.recipes.cases.source import FORM, document, read_source
 from holdfast.recipes.cases.template_client import TemplateClient, check_template
 
-PARAMS = ("ranges", "url", "source", "safe_stop")
+PARAMS = ("ranges", "source", *OWN_PARAMS)
 
 
 class CasesRecipe:
@@ -46,8 +47,9 @@ class CasesRecipe:
         ranges = merged(read_range(text) for text in params.get("ranges", ()))
         if not ranges:
             raise BadParams("cases needs a range of case numbers", hint="holdfast cases IMM-1-25..IMM-500-25 --url …")
-        checked: dict[str, Any] = {"ranges": [str(each) for each in ranges], "url": params.get("url") or ""}
-        if params.get("source"):
+        checked = {name: value for name, value in params.items() if value is not None}
+        checked |= {"ranges": [str(each) for each in ranges], "url": params.get("url") or ""}
+        if checked.pop("source", None):
             source = read_source(params["source"])
             checked |= {"url": source.url, "source": document(source)}
         else:
@@ -55,7 +57,7 @@ class CasesRecipe:
         safe_stop = params.get("safe_stop") or SAFE_STOP
         if not 1 <= safe_stop <= SAFE_STOP_MAX:
             raise BadParams(f"safe_stop is a number from 1 to {SAFE_STOP_MAX:,}")
-        if safe_stop != SAFE_STOP:
+        if checked.pop("safe_stop", None) and safe_stop != SAFE_STOP:  # other jobs keep the params that they had
             checked["safe_stop"] = safe_stop
         return checked
 

@@ -102,7 +102,7 @@ class _Asking:
 
 
 def _rows(page: Page, source: CaseSource) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The answer, and its rows; FetchError where it has another shape: that is no miss."""
+    """The answer, and its rows; FetchError where it has another shape: that is not a miss."""
     try:
         answer = msgspec.json.decode(page.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -116,7 +116,7 @@ def _rows(page: Page, source: CaseSource) -> tuple[dict[str, Any], list[dict[str
 def _refuse_forbidden(page: Page) -> None:
     """A search that is forbidden to us is forbidden for every number: the job waits for a person."""
     if page.status == FORBIDDEN:
-        raise Blocked(f"{page.url.partition('?')[0]} answered 403: the site means us")
+        raise Blocked(f"{page.url.partition('?')[0]} answered 403: the site blocks this crawler")
 
 
 def _raw(page: Page) -> RawPage:

@@ -49,7 +49,7 @@ class ListShape(msgspec.Struct, frozen=True):
 
 
 class ListFile(msgspec.Struct, frozen=True):
-    """One list. `open` raises ListRefused for what is no list, BadParams for columns that it has not."""
+    """One list. `open` raises ListRefused for what is not a list, BadParams for a column that is missing."""
 
     path: Path
     header: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A list as entries, each one document with its identity; what is no entry is set aside with its line and reason.
+"""A list as entries, each one document with its identity; what is not an entry is set aside with its line and reason.
 
 Identity never comes from a row's place or title. It is the normalised token where a site client asks for the file, the
 `id` column (else the URL) where the row names its file, and type plus reference in a public register.
@@ -47,7 +47,7 @@ class Entry:
 
 
 class SetAside(msgspec.Struct, frozen=True):
-    """A row, or one token of it, that is no entry. `reason` is a skip reason of ERR-02."""
+    """A row, or one token of it, that is not an entry. `reason` is a skip reason of ERR-02."""
 
     line: int
     reason: str

@@ -37,7 +37,7 @@ class DocumentSiteClient(Protocol):
 
     async def address(self, token: str, fetch: Fetch, now_ms: int) -> str:
         """The signed address of a document. FetchError has the failure code; a session that ended is renewed
-        within the attempt and is no failure."""
+        within the attempt and is not a failure."""
 
 
 class WordPressClient:
@@ -94,13 +94,15 @@ def refuse_page(page: Response, now_ms: int) -> None:
     """Every case goes by this page: a block page in its place, or 403, means us and not the case."""
     refuse_block(page)
     if page.status == FORBIDDEN:
-        raise Blocked(f"{page.url} answered 403: the site means us")
+        raise Blocked(f"{page.url} answered 403: the site blocks this crawler")
     refuse_status(page, now_ms)
 
 
 def refuse_block(response: Response) -> None:
     if signs := block_page(response):
-        raise Blocked(f"{response.url} answered {response.status} with a block page ({signs}): the site means us")
+        raise Blocked(
+            f"{response.url} answered {response.status} with a block page ({signs}): the site blocks this crawler"
+        )
 
 
 def refuse_status(response: Response, now_ms: int) -> None:

@@ -94,7 +94,7 @@ def _text_kind(sample: Sample, head: bytes) -> str:
 
 
 def _decoded(sample: Sample, head: bytes) -> str | None:
-    """The beginning as text; a character that the sample cuts in two is no error. None: it is no text."""
+    """The beginning as text; a character that the sample cuts in two is not an error. None: it is not text."""
     if b"\0" in head or b"\0" in sample.tail:
         return None
     for cut in range(4) if sample.size > len(sample.head) else (0,):

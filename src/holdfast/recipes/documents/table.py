@@ -23,7 +23,7 @@ _MARKUP = re.compile(r"\s*<(?:!doctype\s+html|html|head|body|script|title|div|p|
 
 
 class ListRefused(ValueError):
-    """These bytes are no list that can be used; the message says why. Nothing is taken from such a list."""
+    """These bytes cannot be used as a list; the message says why. Nothing is taken from such a list."""
 
 
 class TableRow(msgspec.Struct, frozen=True):
@@ -78,7 +78,7 @@ def decoded(body: bytes) -> tuple[str, str]:
     if _MARKUP.match(text):
         raise ListRefused("the answer is an HTML or XML page, not a CSV list")
     if "\0" in text:
-        raise ListRefused("the list has NUL characters in it: it is no text")
+        raise ListRefused("the list has NUL characters in it: it is not text")
     return text, encoding
 
 

@@ -72,7 +72,7 @@ def read_list(
     names = _names(columns)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise BadParams(f"{path.name} is no list of images: its name ends with one of {', '.join(SUFFIXES)}")
+        raise BadParams(f"{path.name} is not a list of images: its name ends with one of {', '.join(SUFFIXES)}")
     if not path.is_file():
         raise BadParams(f"there is no file {path}")
     read = {".parquet": _parquet, ".jsonl": _jsonl, ".ndjson": _jsonl}.get(suffix, _csv)

@@ -78,7 +78,7 @@ async def _answered(asks: Engine, asked: AskedQuestion, pages: StepPages) -> Pag
 
 
 def _judge(page: Page, clock: Clock) -> None:
-    """A status that was let through to be looked at, and is no block, is the failure that it always is."""
+    """A status that was accepted only to look for a block, and turned out not to be one, fails as usual."""
     if page.status in LOOKED_AT:
         retry_after_s = read_retry_after(page.header("retry-after"), clock.wall_ms())
         code, said = code_of_status(page.status) or "bad_response", f"HTTP {page.status} at {page.url}"

@@ -1,6 +1,6 @@
 """What a page says about itself: description, language, dates, author; JSON-LD first, then OpenGraph, then meta tags.
 
-Only what is stated is told, nothing is guessed from the text. Dates are RFC 3339 or a day; what is no date is left out.
+Only what is stated is told, nothing is guessed from the text. Dates are RFC 3339 or a day; others are left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The visible text of a stored page, for exports: tags dropped, blocks on lines of their own. Linear time, no tree.
 
-It is no reader's view: menus and footers are text too. What a page's scripts would have made is not there, nor what
+It is not a reader's view: menus and footers are text too. What a page's scripts would have made is not there, nor what
 stands in the fields of a form. `pre` keeps its lines and its indentation.
 """
 

@@ -126,7 +126,7 @@ def usable_url(value: object) -> str:
         return ""
     try:
         parts = urlsplit(value)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises where it is not a number
     except ValueError:
         return ""
     return value if parts.scheme in ("http", "https") and parts.hostname else ""

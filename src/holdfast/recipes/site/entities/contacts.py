@@ -1,4 +1,4 @@
-"""E-mail addresses and phone numbers: links first, then patterns. A bare row of digits is no phone number."""
+"""E-mail addresses and phone numbers: links first, then patterns. A bare row of digits is not a phone number."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def region_of(source: Source) -> str | None:
 
 
 def _number(shown: str, region: str | None, *, lenient: bool) -> str:
-    """E.164, empty where it is no number of any country. `lenient`: a link says that it is one."""
+    """E.164, empty where it is not a number of any country. `lenient`: a link says that it is one."""
     import phonenumbers
 
     try:

@@ -47,7 +47,7 @@ _ISO_START = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?:[T ].*)?")
 
 
 def dates(source: Source) -> Iterator[Mention]:
-    """The more exact pattern wins where two begin alike: a month and a year within a day's date are no second date."""
+    """The more exact pattern wins where two begin alike: a month and a year within a day's date are not a second date."""
     taken: list[tuple[int, int]] = []
 
     def found(

@@ -30,7 +30,7 @@ _IS_OUR = re.compile(
 _BEFORE = re.compile(rf"(?<![\w.]){ROLE}(?:\s*[:,–—]\s*|\s+){NAME}")
 _BYLINE = re.compile(rf"^(?:By|Written by|Posted by|Author:|Von|Par)\s+{NAME}\s*(?:$|[,|·–-])", re.MULTILINE)
 _LINE_NAME, _LINE_ROLE = re.compile(NAME), re.compile(ROLE)
-# Capitalised words that stand beside posts and are no names.
+# Capitalised words that stand beside posts and are not names.
 _NO_NAME = frozenset(
     [
         "Our",

@@ -26,7 +26,7 @@ KEPT_TAGS = frozenset(HEADINGS) | frozenset(
     )
 )
 OPAQUE = CODE_BLOCKS | {"code"}
-SMALL_SHARE = 0.35  # of a page's prose: what holds more is no boilerplate, whatever it is called
+SMALL_SHARE = 0.35  # of a page's prose: what holds more is not boilerplate, whatever it is called
 MENU_LINKED = 0.6  # what has a suspicious name and more links than that goes, however large it is
 PAGER_MAX = 600  # characters
 KNOWN_LENGTH = 100  # characters of classes whose meaning is kept
@@ -75,7 +75,7 @@ _TAIL = re.compile(
 
 
 def is_certain(node: Node) -> bool:
-    """Whether its class says that it is no content, wherever it stands: line numbers, copy buttons, self-links."""
+    """Whether its class says that it is not content, wherever it stands: line numbers, copy buttons, self-links."""
     classes = node.classes
     if not classes:
         return False

@@ -36,7 +36,7 @@ UNSEEN = frozenset(
     )
 )
 TEXT = "-text"
-LINKED_PROSE = 0.5  # a paragraph of which more is links is no prose
+LINKED_PROSE = 0.5  # a paragraph of which more is links is not prose
 OWN_TEXT = 25  # characters that an element of no particular meaning has to hold itself to count as prose
 
 

@@ -88,7 +88,7 @@ def read_facts(row: PageRow) -> PageFacts:
 def page_line(row: PageRow) -> PageLine:
     record = msgspec.json.decode(row.record)
     title = record.get("title") or ""
-    page_object(row)  # refuses a record that is no page's
+    page_object(row)  # refuses a record that is not a page's
     return PageLine(row.url, page_type(row.url, title), title, int(record["fetched_at"]), row.depth)
 
 

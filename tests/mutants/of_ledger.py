@@ -918,4 +918,23 @@ MUTANTS = (
         (("WHERE t.state = 3 AND l.id = t.lane", "WHERE t.state IN (3, 4) AND l.id = t.lane"),),
         "demo/test_manual.py -k 5_01",
     ),
+    Mutant(
+        "questions that were answered are put back",
+        "no question is put again after it was answered (engines world, line 1)",
+        "ledger/verbs/put_back.py",
+        (("WHERE t.state = 3 AND l.id = t.lane", "WHERE t.state IN (3, 4) AND l.id = t.lane"),),
+        "recipes/images/test_defects.py -k same_questions",
+    ),
+    Mutant(
+        "one host's patience is every host's",
+        "a host that asks for patience delays no other (engines world, line 13)",
+        "ledger/verbs/settle.py",
+        (
+            (
+                '                    "WHERE id = ?",\n                    (self._hold',
+                '                    "WHERE id >= 0 OR id = ?",\n                    (self._hold',
+            ),
+        ),
+        "ledger/test_conformance_settling.py -k 'sqlite and hold_concerns'",
+    ),
 )

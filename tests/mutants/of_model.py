@@ -94,4 +94,11 @@ MUTANTS = (
         (('return "" if then == self.header("date") else then', "return then"),),
         "recipes/test_site_step.py -k second_of_the_answer",
     ),
+    Mutant(
+        "every file has the same name",
+        "files that come in at once never overwrite each other (engines world, line 3)",
+        "model/artifact.py",
+        (('    return f"{BY_HASH}/{digits[:2]}/{digits}"\n', '    return f"{BY_HASH}/{digits[:0]}image"\n'),),
+        "recipes/images/test_downloads.py -k at_once",
+    ),
 )

@@ -806,7 +806,7 @@ MUTANTS = (
         "two engines that bring images at once never write to one file (engines world, line 3)",
         "recipes/images/download.py",
         (("path=content_path(fetched.sha256)", 'path=f"sha256/{wanted.candidate.rank}"'),),
-        "cli/test_images.py -k manifest_explains",
+        "recipes/images/test_downloads.py -k at_once",
     ),
     Mutant(
         "what is not needed is forgotten",
@@ -928,5 +928,43 @@ MUTANTS = (
         "recipes/site/markdown/blocks.py",
         (('grid_of(node) if node.tag == "div" and node.has_block else []', "[] if True else grid_of(node)"),),
         "recipes/test_site_markdown.py -k 'what_is_written'",
+    ),
+    Mutant(
+        "offsets are chosen by chance",
+        "a resumed images job asks for the pages that are left, and for no others (engines world, line 1)",
+        "recipes/images/plan.py",
+        (
+            ("from itertools import islice\n", "from itertools import islice\nfrom random import randrange\n"),
+            ("query, page * sizes[place])", "query, page * sizes[place] + randrange(20))"),
+        ),
+        "recipes/images/test_defects.py -k same_questions",
+    ),
+    Mutant(
+        "a full keyword sends for more",
+        "a keyword stops when it has its images; what is left is not fetched (engines world, line 4)",
+        "recipes/images/judging.py",
+        (("    if missing > 0:\n", "    if waiting:\n"),),
+        "recipes/images/test_judging.py -k has_enough",
+    ),
+    Mutant(
+        "no image at all is enough",
+        "a keyword without an image is not done: it is told, and can be retried (engines world, line 6)",
+        "recipes/images/judgement.py",
+        (("and decision.kept < (wanted or 1)", "and 0 < decision.kept < (wanted or 1)"),),
+        "recipes/images/test_defects.py -k without_an_image",
+    ),
+    Mutant(
+        "only equal hashes are alike",
+        "images whose hashes differ in a few bits are found to be copies (engines world, line 12)",
+        "recipes/images/duplicates.py",
+        (("        self._index = HashIndex()\n", "        self._index = HashIndex(0)\n"),),
+        "recipes/images/test_duplicates.py -k equal_bytes_come_before",
+    ),
+    Mutant(
+        "files are judged as they came in",
+        "which of several copies is kept does not depend on which came first (engines world, line 15)",
+        "recipes/images/judging.py",
+        (("in sorted(facts.downloads, key=lambda one: one.wanted.candidate.order):", "in facts.downloads:"),),
+        "recipes/images/test_judging.py -k which_file_came_first",
     ),
 )

@@ -53,7 +53,7 @@ def write_folder(results: Results, storage: Storage, folder: Path) -> int:
     """Every kept image as a file; how many."""
     before = _names_in(folder / MANIFEST)
     lines: list[dict[str, Any]] = []
-    names = FileNames()
+    names = FileNames(results.job.params["keywords"])
     for image in images_in_order(results, storage):
         name = names.name(image)
         if not _is_there(folder / name, image["bytes"], before.get(name) == image["sha256"]):

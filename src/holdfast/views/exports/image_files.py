@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from holdfast.errors import BadParams
@@ -14,10 +14,14 @@ from holdfast.views.results import Results
 
 
 class FileNames:
-    """`red panda/0001.jpg`. Two keywords whose folders would be called alike get different ones."""
+    """`red panda/0001.jpg`. Of keywords whose folders would be called alike the job's first has the plain name, so that
+    a keyword that is added later, or is not exported, renames no file of another."""
 
-    def __init__(self) -> None:
+    def __init__(self, keywords: Iterable[str] = ()) -> None:
         self._folders: dict[str, str] = {}
+        self._taken: set[str] = set()
+        for keyword in keywords:
+            self.folder(keyword)
 
     def name(self, image: Mapping[str, Any]) -> str:
         extension = EXTENSIONS.get(image["format"], "bin")
@@ -26,11 +30,11 @@ class FileNames:
     def folder(self, keyword: str) -> str:
         if keyword not in self._folders:
             plain = folder_of(keyword)
-            taken = {each.lower() for each in self._folders.values()}
             number = 1
-            while (name := plain if number == 1 else f"{plain}~{number}").lower() in taken:
+            while (name := plain if number == 1 else f"{plain}~{number}").lower() in self._taken:
                 number += 1
             self._folders[keyword] = name
+            self._taken.add(name.lower())
         return self._folders[keyword]
 
 

@@ -85,7 +85,7 @@ MUTANTS = (
         "a case that was shown in part only is asked for again, and not dropped (CAS-07)",
         "model/codes.py",
         (('or gave no settled answer about it", True)', 'or gave no settled answer about it", False)'),),
-        "cases/test_court_browser.py -k lines_08",
+        "recipes/test_cases_form.py -k gone_when_it_is_clicked",
     ),
     Mutant(
         "a date of the second of the answer",

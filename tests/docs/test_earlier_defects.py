@@ -10,14 +10,11 @@ from docs.reading import DOCS, text_of
 from mutants.mutants import MUTANTS
 
 LINES = {  # as worlds.md counts them
-LINES = {  # as worlds.md counts them
     "Judgments site": 16,
     "Court case search": 18,
     "Company website": 14,
     "Documentation site": 11,
     "Image search engines": 15,
-    "Any world": 8,
-}
     "Any world": 8,
 }
 WITHOUT = {("Any world", 5)}  # there is no Redis here that could be flushed

@@ -6,6 +6,13 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "every named target is a parameter",
+        "a scan that a rule over many rows asks for can be carried out (CAS-08)",
+        "ledger/verbs/reopen.py",
+        (("    named, others = named_ids(doc.where)\n", "    named, others = None, doc.where\n"),),
+        "ledger/test_conformance_reopening.py -k 'sqlite and any_number_of_targets'",
+    ),
+    Mutant(
         "no epoch test",
         "a worker that lost its chunk changes nothing (L5)",
         "ledger/verbs/claim.py",

@@ -814,10 +814,24 @@ MUTANTS = (
         "documents/test_judgments_job.py -k answer_without",
     ),
     Mutant(
+        "an answer about nothing is about our number",
+        "a search that does not repeat the number it was asked for proves no absence (CAS-07)",
+        "recipes/cases/search_client.py",
+        (('str(answer.get(source.echo, ""))', "str(answer.get(source.echo, case))"),),
+        "cases/test_court_defects.py -k does_not_repeat",
+    ),
+    Mutant(
+        "an empty table of a failed search is a miss",
+        "a form whose search is out of order proves no absence (CAS-07)",
+        "recipes/cases/form_client.py",
+        ((' and not table["refused"]', ""),),
+        "recipes/test_cases_form_chromium.py -k fails",
+    ),
+    Mutant(
         "only misses are asked again",
         "a failed number below the highest record is asked again (worlds 2, line 2)",
         "recipes/cases/report.py",
-        (("    wanted += [row.id for row in failed]\n", ""),),
+        (('    wanted += [row.id for row in _rows(ledger, job, (("status", True, ("failed",)),))]\n', ""),),
         "cases/test_court_defects.py -k line_02",
     ),
     Mutant(

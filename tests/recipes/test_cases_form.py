@@ -28,6 +28,9 @@ HERE = Claimed(
 )  # fmt: skip
 
 
+IN_ORDER = {"busy": False, "refused": False}
+
+
 class Page:
     """Fulfils as much of BrowserPage as is needed. After query n the table shows `tables[n]`, or the last one."""
 
@@ -50,7 +53,7 @@ class Page:
             self.queries += 1
         if script == form_client._LOOK:
             rows = self.tables[min(self.queries, len(self.tables)) - 1]
-            return {"rows": [[number, f"{number} v. CROWN"] for number in rows], "there": True, "busy": False}
+            return {"rows": [[number, f"{number} v. CROWN"] for number in rows], "there": True} | IN_ORDER
         if script == form_client._OPEN:
             return not self.row_is_gone
         return modal_of(file_of(7, 231)).decode() if script == form_client._MODAL else True

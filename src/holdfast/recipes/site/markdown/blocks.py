@@ -129,7 +129,12 @@ class BlockWriter:
             if child.tag in LISTS and items:  # a list directly in a list belongs to the item before it
                 items[-1] += [f"  {line}" if line else "" for line in joined(self._list(child))]
                 continue
-            blocks = self.within(child) if child.tag == "li" or child.tag in BLOCKS else _each(self._paragraph([child]))
+            if child.tag == "li":
+                blocks = self.within(child)
+            elif child.tag in BLOCKS:  # a table directly in a list, as older javadoc writes it, is a table
+                blocks = self.of(child)
+            else:
+                blocks = _each(self._paragraph([child]))
             if not blocks:
                 continue
             items.append(_item(blocks, "- " if number is None else f"{number}. "))

@@ -39,7 +39,8 @@ _CERTAIN = re.compile(
     r"rouge-gutter|lineno|line-number|lnt|listing_lines|hljs-ln-numbers|copybtn|noprint|navheader|navfooter|"
     r"md-source-file|prev-next-area|prev-next-bottom|nav-wrapper|nav-wide-wrapper|sphinxsidebar\S*|copy-path|"
     r"test-arrow|src-link|srclink|skip-link|skip-to-content|edit-this-page|theme-doc-toc-\S*|table-of-contents__\S*|"
-    r"theme-doc-breadcrumbs|theme-doc-footer|hideme|pagination-nav|docnav|rst-footer-buttons|headerlink|clipboard-copy)(?=$|\s)",
+    r"theme-doc-breadcrumbs|theme-doc-footer|hideme|pagination-nav|docnav|rst-footer-buttons|headerlink|clipboard-copy|"
+    r"topNav|bottomNav|subNav|navList|subNavList)(?=$|\s)",
     re.IGNORECASE,
 )
 _LINE_NUMBERS = re.compile(

@@ -57,7 +57,7 @@ def markdown(body: str) -> str:
         ("<p>A <span class=code>x</span> and <span class=tt>-</span>, no <span class=codes>y</span>", "A `x` and `-`, no y\n"),  # Erlang, Doxygen
         ("<p>1.0 <a href='javascript:void(0)'>[<span>−</span>]</a></p><details open><summary class=hideme>Expand description</summary><p>x</details>", "1.0\n\nx\n"),  # rustdoc
         ("<ul class=blockList><table><tr><th>a<th>b<tr><td>1<td>2</table></ul>", "- | a | b |\n  | --- | --- |\n  | 1 | 2 |\n"),  # javadoc 8, groovydoc
-        ("<div class=topNav><ul class=navList><li><a href=/>Overview</a><li>Class</ul></div><p>A frog.", "A frog.\n"),
+        ("<div class=topNav><ul class=navList><li><a href=/>Overview</a><li>Class</ul></div><p>A frog of the pond, green and slow.", "A frog of the pond, green and slow.\n"),
         (GRID, "| Method | Description |\n| --- | --- |\n| `hop()` | Hops. |\n| `croak()` | Croaks. |\n"),
         (GRID.replace("Croaks.", "<pre>brek</pre>"), "Method\n\nDescription\n\n`hop()`\n\nHops.\n\n`croak()`\n\n```\nbrek\n```\n"),
         ("<table role=presentation><tr><td><p>a</p><td><p>b</p></table>", "a\n\nb\n"),

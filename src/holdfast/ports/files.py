@@ -24,9 +24,8 @@ class FileSink(Protocol):
         """The next bytes. Raises DiskFull, or FetchError `body_too_large`; then the exchange ends with that."""
 
 
-class PartialFile(FileSink, Protocol):
-    """A file being filled, and what an earlier try has left of it. Its methods but those of the sink may wait for the
-    disk, and are called off the event loop."""
+class FileContent(Protocol):
+    """The bytes of a file that came in."""
 
     size: int
 
@@ -42,6 +41,11 @@ class PartialFile(FileSink, Protocol):
     @property
     def sha256(self) -> bytes:
         """Of all bytes, once it is whole."""
+
+
+class PartialFile(FileSink, FileContent, Protocol):
+    """A file being filled, and what an earlier try has left of it. Its methods but those of the sink may wait for the
+    disk, and are called off the event loop."""
 
     @property
     def asking(self) -> Headers:

@@ -28,7 +28,21 @@ class PageFolder(Protocol):
     def close(self) -> None: ...
 
 
-class Storage(Protocol):
+class FileWriter(Protocol):
+    """Publishes files where users asked for them."""
+
+    def write_file(self, path: Path, write: Callable[[BinaryIO], None]) -> None:
+        """Write a file whole or not at all. One that lies in the data folder is as private as that."""
+
+    def write_files(self, files: Iterable[tuple[Path, Callable[[BinaryIO], object]]], place: Path) -> None:
+        """The same of many files below `place`, which wait for the disk together."""
+
+    def folder(self, path: Path, *, is_ours: Callable[[str], bool], start: bytes) -> PageFolder:
+        """A folder of exported files, held by this export alone; the caller closes it. `is_ours` tells names that could
+        be of an export, `start` is how each of them begins."""
+
+
+class Storage(FileWriter, Protocol):
     """Where stored bodies are read, snapshots lie, files are published and many rows are sorted."""
 
     @property
@@ -53,16 +67,6 @@ class Storage(Protocol):
 
     def opened(self, path: Path) -> AbstractContextManager[BinaryIO]:
         """A file that a user named, to be read."""
-
-    def write_file(self, path: Path, write: Callable[[BinaryIO], None]) -> None:
-        """Write a file whole or not at all. One that lies in the data folder is as private as that."""
-
-    def write_files(self, files: Iterable[tuple[Path, Callable[[BinaryIO], object]]], place: Path) -> None:
-        """The same of many files below `place`, which wait for the disk together."""
-
-    def folder(self, path: Path, *, is_ours: Callable[[str], bool], start: bytes) -> PageFolder:
-        """A folder of exported files, held by this export alone; the caller closes it. `is_ours` tells names that could
-        be of an export, `start` is how each of them begins."""
 
     def in_order(
         self,

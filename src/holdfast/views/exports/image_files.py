@@ -8,16 +8,19 @@ from typing import Any
 from holdfast.errors import BadParams
 from holdfast.ports import Storage
 from holdfast.recipe.kind import Kind
-from holdfast.recipes.images.manifest import NUMBER_DIGITS, folder_of
+from holdfast.recipes.images.manifest import NUMBER_DIGITS, folder_of, with_hash
 from holdfast.recipes.images.validation import EXTENSIONS
+from holdfast.views.exports.file_names import folded
 from holdfast.views.results import Results
 
 
 class FileNames:
-    """`red panda/0001.jpg`. Two keywords whose folders would be called alike get different ones."""
+    """`red panda/0001.jpg`. Of keywords that differ only in ways that some file systems do not see, such as upper case,
+    all but the first have their hash in the name."""
 
     def __init__(self) -> None:
         self._folders: dict[str, str] = {}
+        self._taken: set[str] = set()
 
     def name(self, image: Mapping[str, Any]) -> str:
         extension = EXTENSIONS.get(image["format"], "bin")
@@ -26,11 +29,9 @@ class FileNames:
     def folder(self, keyword: str) -> str:
         if keyword not in self._folders:
             plain = folder_of(keyword)
-            taken = {each.lower() for each in self._folders.values()}
-            number = 1
-            while (name := plain if number == 1 else f"{plain}~{number}").lower() in taken:
-                number += 1
-            self._folders[keyword] = name
+            is_taken = folded(plain) in self._taken
+            self._folders[keyword] = with_hash(plain, keyword) if is_taken else plain
+            self._taken.add(folded(plain))
         return self._folders[keyword]
 
 

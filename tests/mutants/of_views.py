@@ -189,7 +189,7 @@ MUTANTS = (
         "an export of images removes no file whose bytes it did not write",
         "views/exports/folder.py",
         ((" and (name, _digest(storage, folder / name)) in ours:", ":"),),
-        "views/test_image_folder.py -k 'changed_stays'",
+        "views/test_image_folder_safety.py -k 'changed_stays'",
     ),
     Mutant(
         "a mark at the end",

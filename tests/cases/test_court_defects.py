@@ -16,7 +16,7 @@ import pytest
 from cases.court import PAGE, asked, court_job, equals_the_oracle, fates, records
 from holdfast.clock import ManualClock
 from holdfast.demo.serving import WorldServer
-from holdfast.errors import Blocked
+from holdfast.errors import Blocked, FetchError
 from holdfast.model.exchange import Headers, Response
 from holdfast.model.target import Claimed
 from holdfast.recipe import Context
@@ -165,8 +165,8 @@ def test_lines_11_13_and_16_the_open_end_is_asked_again_tomorrow_and_gaps_are_no
     (told,) = report["ranges"]
     assert (told["highest"], told["end_proved"]) == (f"IMM-{last}-49", True)
     assert told["success_count"] + told["no_record_count"] == told["numbers"] == last - 2450 + 1
-    exported = [int(case.split("-")[1]) for case in records(job)]
-    assert exported == sorted(exported)
+    exported = [int(row["case_id"].split("-")[1]) for row in job.records()]
+    assert exported == sorted(set(exported))
 
 
 def test_line_12_memory_stays_flat_while_known_numbers_are_passed_over() -> None:
@@ -243,8 +243,8 @@ def test_maintenance_fails_no_case_for_good(tmp_path: Path, world: WorldServer) 
     equals_the_oracle(job, world, range(1, 9))
 
 
-def test_the_first_403_of_a_search_means_the_job_and_not_the_case() -> None:
-    """Worlds 2, line 15: a refusal that shows no block page pauses, too."""
+def looked_up(status: int, body: bytes) -> None:
+    """IMM-7-49, at a search that always gives this answer."""
     source = read_source(
         {"url": "https://c.test/", "search": "https://c.test/s?n={case}", "detail": "https://c.test/{case}"}
     )
@@ -254,7 +254,21 @@ def test_the_first_403_of_a_search_means_the_job_and_not_the_case() -> None:
     )  # fmt: skip
 
     async def fetch(url: str, headers: Headers = ()) -> Response:
-        return Response(url=url, status=403, headers=(), body=b"<h1>Forbidden</h1>")
+        return Response(url=url, status=status, headers=(), body=body)
 
-    with pytest.raises(Blocked, match="means us"):
-        asyncio.run(SearchClient(source).look_up(here, fetch, ManualClock()))  # type: ignore[arg-type]
+    asyncio.run(SearchClient(source).look_up(here, fetch, ManualClock()))  # type: ignore[arg-type]
+
+
+def test_the_first_403_of_a_search_means_the_job_and_not_the_case() -> None:
+    """Worlds 2, line 15: a refusal that shows no block page pauses, too."""
+    with pytest.raises(Blocked, match="blocks this crawler"):
+        looked_up(403, b"<h1>Forbidden</h1>")
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"data": []}', b'{"data": [], "number": ""}', b'{"data": [], "number": "IMM-70-49"}']
+)
+def test_an_answer_that_does_not_repeat_the_number_proves_no_absence_cas_07(body: bytes) -> None:
+    with pytest.raises(FetchError) as failed:
+        looked_up(200, body)
+    assert failed.value.code == "incomplete_record"

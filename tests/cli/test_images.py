@@ -316,14 +316,14 @@ def test_a_list_of_which_a_few_are_wanted_leaves_the_others_alone(
     ("words", "said"),
     [
         ((), "images needs a keyword"),
-        (("",), "a keyword has 1 to 200"),
-        (("x" * 201,), "a keyword has 1 to 200"),
+        (("",), "a keyword has 1 to 200 printable characters, not ''"),
+        (("x" * 201,), "a keyword has 1 to 200 printable characters, not 'xxx"),
         (("cat", "--engines", "altavista"), "there is no engine 'altavista'"),
-        (("cat", "--per-keyword", "0"), "--per-keyword"),
+        (("cat", "--per-keyword", "0"), "--per-keyword: must be from 1 to 1000000, not 0"),
         (("cat", "--min-size", "big"), "--min-size"),
         (("cat", "--dedupe", "fuzzy"), "--dedupe"),
         (("--from", "nowhere.csv"), "there is no file"),
-        (("--from", "names.csv"), "url"),
+        (("--from", "names.csv"), "names.csv has no column url"),
         (("--from", "list.txt"), "is not a list of images"),
         (("--from", "good.csv", "--save-columns", "mood"), "no column 'mood' to save"),
         (("cat", "--save-columns", "mood"), "--save-columns is for a list"),
@@ -337,6 +337,8 @@ def test_a_list_of_which_a_few_are_wanted_leaves_the_others_alone(
         (("--from", "empty.csv"), "names no image"),
         (("cat", "-o", "missing/set/"), "there is no folder"),
         (("cat", "-o", "good.csv/"), "is a file"),
+        (("cat", "-o", "/proc/set/"), "the folder /proc cannot be written"),
+        (("--keywords", "blank.txt"), "images needs a keyword"),
         (("cat", "--to", "webdataset"), "needs a folder"),
     ],
 )
@@ -344,6 +346,7 @@ def test_bad_input_is_told_and_makes_no_job(tmp_path: Path, words: tuple[str, ..
     (tmp_path / "names.csv").write_text("keyword,name\ncat,one\n")
     (tmp_path / "good.csv").write_text("keyword,url\ncat,https://a.test/1.jpg\n")
     (tmp_path / "list.txt").write_text("https://a.test/1.jpg\n")
+    (tmp_path / "blank.txt").write_text("\n \n")
     (tmp_path / "empty.csv").write_text("keyword,url\ncat,not a url\n")
     done = run(tmp_path, "images", *words)
     assert (done.code, said.lower() in done.err.lower()) == (2, True), done.err

@@ -119,6 +119,17 @@ class TestRetry:
         assert urls(bench, job, "pending") == wanted
         bench.verify(job)
 
+    def test_a_rule_may_name_any_number_of_targets(self, bench: Bench) -> None:
+        """CAS-08: more than a statement takes as parameters, or as terms of an OR."""
+        job = completed(bench)
+        named = [row.id for row in bench.ledger.targets(job, where=parse("url:*/frog/5"))]
+        ids = tuple(f"T-{target:x}" for target in (*named, *range(10**9, 10**9 + 270_000)))
+        bench.ledger.reopen(job, "retry", where=(("id", True, ids),), actor="ann", because="retry, please")
+        assert walk_to_the_end(bench, job) == 1
+        assert urls(bench, job, "pending") == [5]
+        assert len(bench.ledger.targets(job, where=(("id", True, ids[:2_000]),))) == 1
+        bench.verify(job)
+
     def test_a_paused_job_stays_paused(self, bench: Bench) -> None:
         """JOB-03: resume goes on with what was put back, too."""
         job = stopped(bench)

@@ -59,7 +59,7 @@ def equals_the_oracle(proof: Proof) -> None:
     }.items()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return undisturbed_run("company", tmp_path_factory.mktemp("undisturbed"), OPTIONS)
 

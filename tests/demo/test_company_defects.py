@@ -40,7 +40,7 @@ class Paused:
     end: dict[str, TargetRow]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def paused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paused]:
     folder = tmp_path_factory.mktemp("firm")
     with proving("company", folder, options=OPTIONS) as proof:
@@ -59,6 +59,7 @@ def paused(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paused]:
         yield Paused(proof, done.code, pause_s, status, rows, checkpoints, resumed_s, proof.rows())
 
 
+@pytest.mark.xdist_group("company paused")
 def test_defect_4_01_a_pause_keeps_every_page_with_depth_kind_and_parent(paused: Paused) -> None:
     """FRO-04: visited and queued pages, level, kind of page; the checkpoint is no mere counter."""
     assert {row.status for row in paused.rows.values()} >= {"succeeded", "pending"}
@@ -73,16 +74,19 @@ def test_defect_4_01_a_pause_keeps_every_page_with_depth_kind_and_parent(paused:
     assert {status: newest["counts"][status] for status in statuses} == statuses
 
 
+@pytest.mark.xdist_group("company paused")
 def test_defect_4_02_a_pause_stops_the_worker_and_stays(paused: Paused) -> None:
     assert (paused.pause_code, paused.status) == (0, "paused")
     assert paused.pause_s < PAUSE_S_MAX
     assert not [row for row in paused.rows.values() if row.status == "in_progress"]
 
 
+@pytest.mark.xdist_group("company paused")
 def test_defect_4_03_resume_leads_to_a_request_within_seconds(paused: Paused) -> None:
     assert 0 < paused.resumed_s < RESUME_S_MAX
 
 
+@pytest.mark.xdist_group("company paused")
 def test_defect_4_06_after_a_resume_no_page_is_too_deep_and_copies_are_known(paused: Paused, tmp_path: Path) -> None:
     proof = paused.proof
     assert max(row.depth for row in paused.end.values() if row.attempts) == DEPTH
@@ -144,6 +148,7 @@ def test_defect_4_10_a_time_limit_gives_timeout_with_what_there_is(tmp_path: Pat
         assert said["counts"]["pending"] > 0
 
 
+@pytest.mark.xdist_group("company paused")
 def test_defect_4_11_page_2_is_a_page_of_its_own(paused: Paused) -> None:
     """FRO-06."""
     lists = {url for url in paused.end if "/news?page=" in url}

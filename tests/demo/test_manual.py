@@ -61,7 +61,7 @@ def test_the_manual_survives_random_kills(
         assert proof.killed
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return undisturbed_run("manual", tmp_path_factory.mktemp("undisturbed"), REPORT)
 
@@ -95,7 +95,7 @@ class Killed:
     end: dict[str, TargetRow]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
     folder = tmp_path_factory.mktemp("book")
     with proving("manual", folder, options=("--name", "book")) as proof:
@@ -117,6 +117,7 @@ def succeeded(proof: Proof) -> int:
     return int(done.json()["counts"]["succeeded"])
 
 
+@pytest.mark.xdist_group("manual killed")
 def test_defect_5_01_what_was_stored_is_readable_and_not_fetched_again(killed: Killed) -> None:
     left = killed.at_kill.left
     assert left is not None
@@ -127,6 +128,7 @@ def test_defect_5_01_what_was_stored_is_readable_and_not_fetched_again(killed: K
     assert not {url: asked[url] for url in stored if asked[url] != 1}
 
 
+@pytest.mark.xdist_group("manual killed")
 def test_defect_5_02_a_stored_start_page_does_not_end_the_resumed_crawl(killed: Killed) -> None:
     left = killed.at_kill.left
     assert left is not None
@@ -136,6 +138,7 @@ def test_defect_5_02_a_stored_start_page_does_not_end_the_resumed_crawl(killed: 
     assert len(killed.end) == 607
 
 
+@pytest.mark.xdist_group("manual killed")
 def test_defect_5_03_the_deep_page_arrives_although_its_parent_was_stored(killed: Killed) -> None:
     """FRO-03: its only way was found before the crash."""
     left = killed.at_kill.left
@@ -144,6 +147,7 @@ def test_defect_5_03_the_deep_page_arrives_although_its_parent_was_stored(killed
     assert killed.end[killed.proof.world.url + DEEPEST].status == "succeeded"
 
 
+@pytest.mark.xdist_group("manual killed")
 def test_defect_5_04_in_flight_is_neither_lost_nor_doubled(killed: Killed) -> None:
     held = killed.at_kill.held
     assert held
@@ -151,6 +155,7 @@ def test_defect_5_04_in_flight_is_neither_lost_nor_doubled(killed: Killed) -> No
     killed.proof.bounded(0)
 
 
+@pytest.mark.xdist_group("manual killed")
 def test_defect_5_06_progress_never_goes_backwards_and_ends(killed: Killed) -> None:
     """By the job's name: after a kill, while it goes on, and when it is complete."""
     assert killed.progress == sorted(killed.progress)
@@ -220,6 +225,7 @@ def test_defect_5_10_a_pause_before_the_first_page_gives_a_clear_answer(tmp_path
         assert "nobody" in done.err
 
 
+@pytest.mark.xdist_group("manual killed")
 def test_defect_5_11_all_times_are_in_utc(killed: Killed, tmp_path: Path) -> None:
     path = tmp_path / "pages.jsonl"
     words = ("export", "book", "--format", "jsonl", "-o", str(path), *killed.proof.crawler.where)

@@ -412,7 +412,7 @@ def run(subject: OpenSubject, examples: int, steps: int) -> str:
 
 @pytest.mark.timeout(900)
 def test_sqlite_and_memory_never_differ(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = run(sqlite_subject, examples=200, steps=50)
+    ran = run(sqlite_subject, examples=100, steps=50)
     with capsys.disabled():
         print(f"\nT1 sqlite: {ran}")
 
@@ -424,7 +424,7 @@ def test_postgres_and_memory_never_differ(pg_url: str, capsys: pytest.CaptureFix
         with fresh_schema(pg_url) as url:
             yield postgres_bench(url, clock)
 
-    ran = run(postgres_subject, examples=50, steps=30)
+    ran = run(postgres_subject, examples=30, steps=30)
     with capsys.disabled():
         print(f"\nT1 postgres: {ran}")
 

@@ -114,7 +114,7 @@ MUTANTS = (
         "a crash between the sync of a list and the first download loses no new document (DOC-13)",
         "control/documents.py",
         (("    if found.version.file_path in names[-1:]:\n", "    if names and not found.is_new_version:\n"),),
-        "documents/test_judgments_job.py -k crash_between",
+        "control/test_documents.py -k not_planned",
     ),
     Mutant(
         "unchanged bytes are synced as a new version",
@@ -201,7 +201,7 @@ MUTANTS = (
         "a crash right after the sync of a list loses no case, also when another version comes in between (DOC-13)",
         "control/documents.py",
         (('    names = list(known.params["versions"]) if known is not None else []\n', "    names: list[str] = []\n"),),
-        "documents/test_judgments_job.py -k crash_between",
+        "control/test_documents.py -k forgets_nothing",
     ),
     Mutant(
         "a list that cannot be had ends the run",
@@ -239,6 +239,6 @@ MUTANTS = (
                 "got.is_unchanged:\n",
             ),
         ),
-        "documents/test_judgments_job.py -k unchanged_list",
+        "control/test_documents.py -k forgets_nothing",
     ),
 )

@@ -197,6 +197,13 @@ MUTANTS = (
         "engine/test_patience.py -k 'opened_once'",
     ),
     Mutant(
+        "work begins without a run",
+        "no attempt is outside a run (worlds 2, line 17)",
+        "engine/recovery.py",
+        (("    if now.run == job.run:\n", "    if now.run < 0:\n"),),
+        "engine/test_patience.py -k 'opened_once'",
+    ),
+    Mutant(
         "a time limit gives as long as a pause",
         "a time limit ends several processes as soon as one",
         "engine/session.py",
@@ -538,7 +545,7 @@ MUTANTS = (
                 "    started = None\n    return started is None or",
             ),
         ),
-        "documents/test_judgments_job.py -k second_start",
+        "engine/test_liveness.py -k process_is_alive",
     ),
     Mutant(
         "a full disk fails its document",

@@ -242,4 +242,17 @@ MUTANTS = (
         (("curl.setopt(pycurl.SSL_VERIFYPEER, 1)", "curl.setopt(pycurl.SSL_VERIFYPEER, 0)"),),
         "fetch/test_answers.py -k tls_is_verified",
     ),
+    Mutant(
+        "a second try takes any certificate",
+        "TLS is verified where an answer is asked for again, too (engines world, line 11)",
+        "fetch/http/route.py",
+        (
+            (
+                "        context.verify_flags |=",
+                "        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE\n"
+                "        context.verify_flags |=",
+            ),
+        ),
+        "fetch/test_lenient.py -k tls_is_verified",
+    ),
 )

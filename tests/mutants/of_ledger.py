@@ -6,6 +6,13 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "every named target is a parameter",
+        "a scan that a rule over many rows asks for can be carried out (CAS-08)",
+        "ledger/verbs/reopen.py",
+        (("    named, others = named_ids(doc.where)\n", "    named, others = None, doc.where\n"),),
+        "ledger/test_conformance_reopening.py -k 'sqlite and any_number_of_targets'",
+    ),
+    Mutant(
         "no epoch test",
         "a worker that lost its chunk changes nothing (L5)",
         "ledger/verbs/claim.py",
@@ -917,5 +924,24 @@ MUTANTS = (
         "ledger/verbs/put_back.py",
         (("WHERE t.state = 3 AND l.id = t.lane", "WHERE t.state IN (3, 4) AND l.id = t.lane"),),
         "demo/test_manual.py -k 5_01",
+    ),
+    Mutant(
+        "questions that were answered are put back",
+        "no question is put again after it was answered (engines world, line 1)",
+        "ledger/verbs/put_back.py",
+        (("WHERE t.state = 3 AND l.id = t.lane", "WHERE t.state IN (3, 4) AND l.id = t.lane"),),
+        "recipes/images/test_defects.py -k same_questions",
+    ),
+    Mutant(
+        "one host's patience is every host's",
+        "a host that asks for patience delays no other (engines world, line 13)",
+        "ledger/verbs/settle.py",
+        (
+            (
+                '                    "WHERE id = ?",\n                    (self._hold',
+                '                    "WHERE id >= 0 OR id = ?",\n                    (self._hold',
+            ),
+        ),
+        "ledger/test_conformance_settling.py -k 'sqlite and hold_concerns'",
     ),
 )

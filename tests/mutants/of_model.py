@@ -85,7 +85,7 @@ MUTANTS = (
         "a case that was shown in part only is asked for again, and not dropped (CAS-07)",
         "model/codes.py",
         (('or gave no settled answer about it", True)', 'or gave no settled answer about it", False)'),),
-        "cases/test_court_browser.py -k lines_08",
+        "recipes/test_cases_form.py -k gone_when_it_is_clicked",
     ),
     Mutant(
         "a date of the second of the answer",
@@ -93,5 +93,12 @@ MUTANTS = (
         "model/exchange.py",
         (('return "" if then == self.header("date") else then', "return then"),),
         "recipes/test_site_step.py -k second_of_the_answer",
+    ),
+    Mutant(
+        "every file has the same name",
+        "files that come in at once never overwrite each other (engines world, line 3)",
+        "model/artifact.py",
+        (('    return f"{BY_HASH}/{digits[:2]}/{digits}"\n', '    return f"{BY_HASH}/{digits[:0]}image"\n'),),
+        "recipes/images/test_downloads.py -k at_once",
     ),
 )

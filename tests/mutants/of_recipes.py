@@ -213,6 +213,13 @@ MUTANTS = (
         "recipes/test_documents_versions.py -k 'health_of_each_class'",
     ),
     Mutant(
+        "a collection is what the last run fetched",
+        "the share of the collection that is held counts what earlier runs fetched (DOC-37)",
+        "recipes/documents/coverage.py",
+        (("counts.cases_held / counts.collectable", "counts.cases_downloaded / counts.collectable"),),
+        "recipes/test_documents_versions.py -k 'coverage_has_the_fields'",
+    ),
+    Mutant(
         "long keys are cut",
         "two documents never share a file, however alike their names begin (DOC-20)",
         "recipes/documents/paths.py",
@@ -239,6 +246,34 @@ MUTANTS = (
         "recipes/cases/completeness.py",
         (("    if detail.case_number != number:\n", "    if False:\n"),),
         "recipes/test_cases_court.py -k 'modal_of_another_case'",
+    ),
+    Mutant(
+        "a record without a filing date is whole",
+        "a record without filing date is incomplete, and is asked for again (CAS-07)",
+        "recipes/cases/completeness.py",
+        (("    if not _DATE.fullmatch(detail.filing_date):\n", "    if False:\n"),),
+        "recipes/test_cases_court.py -k 'half_a_modal and Filing'",
+    ),
+    Mutant(
+        "a record without an office is whole",
+        "a record without office is incomplete, and is asked for again (CAS-07)",
+        "recipes/cases/completeness.py",
+        (("    if not detail.office:\n", "    if False:\n"),),
+        "recipes/test_cases_court.py -k 'half_a_modal and office'",
+    ),
+    Mutant(
+        "a record without a docket is whole",
+        "a record with no docket entry is incomplete, never a success (CAS-07)",
+        "recipes/cases/completeness.py",
+        (("    if not detail.entries:\n", "    if False:\n"),),
+        "recipes/test_cases_court.py -k 'half_a_modal and docket'",
+    ),
+    Mutant(
+        "the row of the case before is a hit",
+        "the row of another case never answers for the number that was asked (CAS-07)",
+        "recipes/cases/completeness.py",
+        (("    if number in about[-1].rows:\n", "    if about[-1].rows:\n"),),
+        "recipes/test_cases_form.py -k case_before",
     ),
     Mutant(
         "the end is where a probe missed",
@@ -276,7 +311,20 @@ MUTANTS = (
             ("    if len(row) < len(HEADS) or not re.", "    if len(row) < len(HEADS) or not row[0] or False and re."),
             ("DocketEntry(int(row[0]),", "DocketEntry(int(row[0]) if row[0].isdigit() else 0,"),
         ),
-        "cases/test_court_defects.py -k line_06",
+        "recipes/test_cases_court.py -k explains_the_columns",
+    ),
+    Mutant(
+        "docket entries are numbered by their place",
+        "docket ids are those of the ID column, the newest with the highest (worlds 2, line 7)",
+        "recipes/cases/detail.py",
+        (
+            (
+                "    entries = [entry for row in rows if (entry := _entry(row)) is not None]\n",
+                "    numbered = [[str(at), *row[1:]] for at, row in enumerate(rows, start=1)]\n"
+                "    entries = [entry for row in numbered if (entry := _entry(row)) is not None]\n",
+            ),
+        ),
+        "recipes/test_cases_court.py -k docket_ids",
     ),
     Mutant(
         "one miss is enough",
@@ -299,7 +347,31 @@ MUTANTS = (
                 '            seen = SearchLook("hit" if is_hit else "no_record", "")\n',
             ),
         ),
-        "cases/test_court_browser.py -k lines_08",
+        "recipes/test_cases_form.py -k first_query",
+    ),
+    Mutant(
+        "an empty input asked for the number",
+        "the first query of a page, whose input may have been empty, says nothing of the number (CAS-07)",
+        "recipes/cases/form_client.py",
+        (
+            (
+                '                asked = "" if self._queries == 1 and own is None else self._case\n',
+                "                asked = self._case\n",
+            ),
+        ),
+        "recipes/test_cases_form.py -k first_query",
+    ),
+    Mutant(
+        "a stale click drops the case",
+        "a row that is drawn anew before it is clicked is asked for again (worlds 2, line 10)",
+        "recipes/cases/form_client.py",
+        (
+            (
+                'FetchError(INCOMPLETE, f"{self._case}: its row was gone',
+                'FetchError("click_timeout", f"{self._case}: its row was gone',
+            ),
+        ),
+        "recipes/test_cases_form.py -k 'gone_when_it_is_clicked'",
     ),
     Mutant(
         "gaps are asked again",
@@ -330,11 +402,32 @@ MUTANTS = (
         "recipes/test_cases_court.py -k stretch_of_35",
     ),
     Mutant(
+        "a long gap is not told",
+        "a gap as long as safe_stop is reported (worlds 2, line 18)",
+        "recipes/cases/probing.py",
+        ((" if high - low > safe_stop]", " if high < low]"),),
+        "recipes/test_cases_court.py -k stretch_of_35",
+    ),
+    Mutant(
         "cases in the order of texts",
         "cases are listed and exported in the order of their numbers",
         "recipes/cases/ids.py",
         (("(found[1], found[3], int(found[2]))", "(found[1], found[3], found[2])"),),
         "cases/test_court_defects.py -k line_01",
+    ),
+    Mutant(
+        "a plan begins its range again",
+        "a resume behind number 999 goes on with 1000, and each resume from where it was (CAS-09)",
+        "recipes/cases/recipe.py",
+        (("range(each.first + min(start, len(each)), each.last + 1)", "range(each.first, each.last + 1)"),),
+        "recipes/test_cases.py -k goes_on_at_any_number",
+    ),
+    Mutant(
+        "a leap is known to its worker alone",
+        "a kill forgets nothing of the search for the last case: it goes on from the rows (CAS-08)",
+        "recipes/cases/recipe.py",
+        (("params=params_of(item.leap))", 'params="")'),),
+        "recipes/test_cases.py -k after_a_kill",
     ),
     Mutant(
         "a statement without evidence",
@@ -558,7 +651,7 @@ MUTANTS = (
         "a nonce that ends in the middle of a run is renewed within the attempt, and costs no case (DOC-18)",
         "recipes/documents/site_client.py",
         (("            self._forget(nonce)\n", ""),),
-        "documents/test_judgments_job.py -k nonce",
+        "recipes/test_documents_signed.py -k every_later_case",
     ),
     Mutant(
         "a page in the browser is asked with its first nonce for ever",
@@ -657,11 +750,18 @@ MUTANTS = (
         "recipes/test_documents_planning.py -k at_the_top",
     ),
     Mutant(
+        "a document is its title",
+        "two documents of one title are two files (worlds 1, line 3)",
+        "recipes/documents/planning.py",
+        (("            key = _digest(entry.key)\n", "            key = _digest(entry.title)\n"),),
+        "recipes/test_documents_planning.py -k equal_title",
+    ),
+    Mutant(
         "a plan that ends before its list does",
         "every document of a list is visible as pending before the first download (worlds 1, line 5)",
         "recipes/documents/recipe.py",
         (("start, None):", "start, 100):"),),
-        "documents/test_judgments_job.py -k crash_between",
+        "control/test_documents.py -k forgets_nothing",
     ),
     Mutant(
         "a resume plans the newest version of its list only",
@@ -673,7 +773,7 @@ MUTANTS = (
                 '        versions = params["versions"][-1:] or [params["list"]]  #',
             ),
         ),
-        "documents/test_judgments_job.py -k crash_between",
+        "control/test_documents.py -k forgets_nothing",
     ),
     Mutant(
         "the report is made of the log",
@@ -714,10 +814,24 @@ MUTANTS = (
         "documents/test_judgments_job.py -k answer_without",
     ),
     Mutant(
+        "an answer about nothing is about our number",
+        "a search that does not repeat the number it was asked for proves no absence (CAS-07)",
+        "recipes/cases/search_client.py",
+        (('str(answer.get(source.echo, ""))', "str(answer.get(source.echo, case))"),),
+        "cases/test_court_defects.py -k does_not_repeat",
+    ),
+    Mutant(
+        "an empty table of a failed search is a miss",
+        "a form whose search is out of order proves no absence (CAS-07)",
+        "recipes/cases/form_client.py",
+        ((' and not table["refused"]', ""),),
+        "recipes/test_cases_form_chromium.py -k fails",
+    ),
+    Mutant(
         "only misses are asked again",
         "a failed number below the highest record is asked again (worlds 2, line 2)",
         "recipes/cases/report.py",
-        (("    wanted += [row.id for row in failed]\n", ""),),
+        (('    wanted += [row.id for row in _rows(ledger, job, (("status", True, ("failed",)),))]\n', ""),),
         "cases/test_court_defects.py -k line_02",
     ),
     Mutant(
@@ -806,7 +920,7 @@ MUTANTS = (
         "two engines that bring images at once never write to one file (engines world, line 3)",
         "recipes/images/download.py",
         (("path=content_path(fetched.sha256)", 'path=f"sha256/{wanted.candidate.rank}"'),),
-        "cli/test_images.py -k manifest_explains",
+        "recipes/images/test_downloads.py -k at_once",
     ),
     Mutant(
         "what is not needed is forgotten",
@@ -928,5 +1042,43 @@ MUTANTS = (
         "recipes/site/markdown/blocks.py",
         (('grid_of(node) if node.tag == "div" and node.has_block else []', "[] if True else grid_of(node)"),),
         "recipes/test_site_markdown.py -k 'what_is_written'",
+    ),
+    Mutant(
+        "offsets are chosen by chance",
+        "a resumed images job asks for the pages that are left, and for no others (engines world, line 1)",
+        "recipes/images/plan.py",
+        (
+            ("from itertools import islice\n", "from itertools import islice\nfrom random import randrange\n"),
+            ("query, page * sizes[place])", "query, page * sizes[place] + randrange(20))"),
+        ),
+        "recipes/images/test_defects.py -k same_questions",
+    ),
+    Mutant(
+        "a full keyword sends for more",
+        "a keyword stops when it has its images; what is left is not fetched (engines world, line 4)",
+        "recipes/images/judging.py",
+        (("    if missing > 0:\n", "    if waiting:\n"),),
+        "recipes/images/test_judging.py -k has_enough",
+    ),
+    Mutant(
+        "no image at all is enough",
+        "a keyword without an image is not done: it is told, and can be retried (engines world, line 6)",
+        "recipes/images/judgement.py",
+        (("and decision.kept < (wanted or 1)", "and 0 < decision.kept < (wanted or 1)"),),
+        "recipes/images/test_defects.py -k without_an_image",
+    ),
+    Mutant(
+        "only equal hashes are alike",
+        "images whose hashes differ in a few bits are found to be copies (engines world, line 12)",
+        "recipes/images/duplicates.py",
+        (("        self._index = HashIndex()\n", "        self._index = HashIndex(0)\n"),),
+        "recipes/images/test_duplicates.py -k equal_bytes_come_before",
+    ),
+    Mutant(
+        "files are judged as they came in",
+        "which of several copies is kept does not depend on which came first (engines world, line 15)",
+        "recipes/images/judging.py",
+        (("in sorted(facts.downloads, key=lambda one: one.wanted.candidate.order):", "in facts.downloads:"),),
+        "recipes/images/test_judging.py -k which_file_came_first",
     ),
 )

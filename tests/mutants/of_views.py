@@ -268,4 +268,43 @@ MUTANTS = (
         (("for number, row in enumerate(rows, 1)]", "for number, row in enumerate(rows[-1:], 1)]"),),
         "crash/test_report_phases.py -k 'next_version and sqlite'",
     ),
+    Mutant(
+        "files are numbered as they are exported",
+        "a file keeps its name, whatever is thrown out (engines world, line 2)",
+        "views/exports/image_files.py",
+        (
+            (
+                "        self._folders: dict[str, str] = {}\n",
+                "        self._folders: dict[str, str] = {}\n        self._given: dict[str, int] = {}\n",
+            ),
+            (
+                "        extension = EXTENSIONS",
+                "        number = self._given[image['keyword']] = self._given.get(image['keyword'], 0) + 1\n"
+                "        extension = EXTENSIONS",
+            ),
+            ("{image['number']:0{", "{number:0{"),
+        ),
+        "views/test_image_folder.py -k thrown_out",
+    ),
+    Mutant(
+        "folders are named in the order of the alphabet",
+        "a keyword that is added later renames no file (engines world, line 2)",
+        "views/exports/folder.py",
+        (('FileNames(results.job.params["keywords"])', "FileNames()"),),
+        "views/test_image_folder.py -k added_later",
+    ),
+    Mutant(
+        "a keyword without an image is completed",
+        "a keyword without an image has failed, and says so (engines world, line 6)",
+        "views/images/chunk.py",
+        (('return "completed" if keyword.kept else "failed"', 'return "completed"'),),
+        "recipes/images/test_defects.py -k without_an_image",
+    ),
+    Mutant(
+        "every export begins its folder anew",
+        "what was written before a restart stays, and another worker goes on with it (engines world, line 10)",
+        "views/exports/folder.py",
+        (("    return known and path.is_file()", "    return False and path.is_file()"),),
+        "views/test_image_folder.py -k over_deaths",
+    ),
 )

@@ -25,16 +25,19 @@ def make_context(*ranges: str) -> Context:
     return Context(params=RECIPE.check({"ranges": list(ranges), "url": COURT}), salt=b"s" * 16, chunking="key")
 
 
-def outcome_of(status: int, body: bytes = b"<h1>case</h1>") -> Outcome:
+def outcome_of(
+    status: int, body: bytes = b"<h1>case</h1>", *, name: str = "IMM-7-25", params: str = "", ranges: str = "IMM-7-25"
+) -> Outcome:
+    """What a recipe that has just been made says of one number."""
     here = Claimed(
         id=1, chunk=1, epoch=1, key=b"", url="https://court.test/IMM/7?year=25", host="court.test", type="case",
-        depth=0, parent=None, hops=0, attempts=1, generation=1, name="IMM-7-25",
+        depth=0, parent=None, hops=0, attempts=1, generation=1, name=name, params=params,
     )  # fmt: skip
 
     async def fetch(url: str, headers: Headers = ()) -> Response:
         return Response(url=url, status=status, headers=(("content-type", "text/html"),), body=body)
 
-    return asyncio.run(RECIPE.step(here, fetch, make_context("IMM-7-25")))
+    return asyncio.run(CasesRecipe(ManualClock()).step(here, fetch, make_context(ranges)))
 
 
 @pytest.mark.parametrize(
@@ -112,6 +115,30 @@ def test_the_plan_goes_on_at_any_number(start: int) -> None:
 def test_the_plan_of_a_huge_range_begins_at_its_cursor_at_once() -> None:
     context = make_context("IMM-1-25..IMM-99999-25")
     assert next(RECIPE.plan(context, 99_998)).name == "IMM-99999-25"
+
+
+def collected(hits: set[int]) -> list[str]:
+    """Every number that is asked, each by a program that knows nothing but the rows: as if killed after each."""
+    rows = {item.name: item for item in RECIPE.plan(make_context("IMM-*-25"))}
+    waiting, asked = dict(rows), []
+    while waiting:
+        found = waiting.pop(min(waiting, key=lambda name: rows[name].rank))
+        asked.append(found.name)
+        status = 200 if int(found.name.split("-")[1]) in hits else 404
+        outcome = outcome_of(status, name=found.name, params=found.params, ranges="IMM-*-25")
+        assert isinstance(outcome, Done)
+        for item in outcome.found:
+            if item.name not in rows:
+                rows[item.name] = waiting[item.name] = item
+    return asked
+
+
+def test_the_search_for_the_end_goes_on_from_its_rows_after_a_kill_behind_any_number() -> None:
+    """Worlds 2, line 16: the bound found so far is in the rows; a gap longer than safe_stop does not end it."""
+    hits = {*range(1, 60), *range(130, 230)}
+    asked = collected(hits)
+    assert len(asked) == len(set(asked)) < 300
+    assert {f"IMM-{number}-25" for number in range(1, 280)} <= set(asked)
 
 
 def test_an_answer_is_a_record_with_its_body() -> None:

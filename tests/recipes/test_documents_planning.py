@@ -9,6 +9,7 @@ from pathlib import Path
 
 from holdfast.recipes.documents.digests import Digests
 from holdfast.recipes.documents.list_file import ListFile, ListShape, sound
+from holdfast.recipes.documents.paths import file_path
 from holdfast.recipes.documents.planning import planned
 
 SHAPE = ListShape.of({"columns": {"url": "Link", "id": "Number"}, "skip_where": "", "site": "", "source": "s"})
@@ -65,6 +66,16 @@ def test_a_later_version_only_adds_to_the_plan(tmp_path: Path) -> None:
     names = [name for name, _, _ in plans[2]]
     assert [name.partition("~")[0] for name in names] == ["A", "B", "C", "B", "C", "D"]
     assert [len(name) for name in names] == [1, 1, 1, 10, 10, 1]
+
+
+def test_documents_of_equal_title_are_two_and_forty_long_titles_are_forty(tmp_path: Path) -> None:
+    """Defect 3: no title names a document or its file."""
+    long = "In the Matter of " + "the Osprey Shipping Company and others " * 5
+    titles = ["Tamarind Bay Ltd v Osprey Shipping"] * 2 + [f"{long[:180]}{n}" for n in range(40)]
+    path = tmp_path / "list.csv"
+    path.write_text("Actions,Title\n" + "".join(f"FSD{n},{title}\n" for n, title in enumerate(titles)))
+    found = [file_path("s", name) for name, _, _ in planned([path], ListShape.of({}))]
+    assert found == [f"pdfs/s/FSD{n}.pdf" for n in range(42)]
 
 
 def version(path: Path, numbers: list[int]) -> Path:

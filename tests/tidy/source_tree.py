@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +53,7 @@ def read_package(source: Path) -> dict[str, Module]:
     return {module.name: module for module in modules}
 
 
+@cache
 def our_package() -> dict[str, Module]:
     found = read_package(ROOT / "src")
     assert PACKAGE in found, f"no package {PACKAGE} below {ROOT / 'src'}"
@@ -140,14 +142,20 @@ def references(tree: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     for node, _lazy, typing in walk_with_context(tree):
         match node:
             case ast.Attribute():
-                base, _, rest = ast.unparse(node).partition(".")
-                if base in aliases:
-                    yield node, f"{aliases[base]}.{rest}"
+                if (base := _leftmost(node)) in aliases:
+                    yield node, f"{aliases[base]}.{ast.unparse(node).partition('.')[2]}"
             case ast.Name(id=name, ctx=ast.Load()) if name in aliases or hasattr(builtins, name):
                 yield node, aliases.get(name, name)
             case ast.Import() | ast.ImportFrom() if not typing:
                 for full_name in _names_bound_by(node).values():
                     yield node, full_name
+
+
+def _leftmost(node: ast.expr) -> str:
+    """The name that a chain of attributes begins with; empty where it begins with something else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _names_bound_by(node: ast.AST) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, BinaryIO
 
 import msgspec
@@ -38,6 +39,8 @@ class Disk:
 
 
 class Columns:
+    job = SimpleNamespace(params={"keywords": ["cat"]})
+
     def columns(self) -> tuple[str, ...]:
         return ("url",)
 
@@ -124,9 +127,11 @@ def test_names_that_lead_out_of_the_folder_are_not_followed(write: Write, tmp_pa
     assert outside.read_bytes() == b"mine"
 
 
-def test_a_keyword_that_is_added_later_changes_no_folder() -> None:
-    alone = FileNames().folder("what?")
-    both = FileNames()
-    assert both.folder("what:") != alone
-    assert both.folder("what?") == alone
-    assert len({both.folder(word).lower() for word in ("Cat", "cat", "CAT", "cat~" + "0" * 8)}) == 4
+def test_a_folder_that_would_be_called_as_another_is_called_the_same_whatever_else_is_there() -> None:
+    """By the hash of its keyword, not by how many there are; and no keyword can be spelled to take it."""
+    words = ["what?", "what:", "What_", "what*"]
+    for some in (words, [words[0], *words[2:]]):
+        assert FileNames(some).folder("what*") == f"what_~{sha256(b'what*').hexdigest()[:8]}"
+    spelled = f"CAT~{sha256(b'CAT').hexdigest()[:8]}"
+    every = FileNames(["cat", spelled, "CAT"])
+    assert len({every.folder(word).lower() for word in ("cat", spelled, "CAT")}) == 3

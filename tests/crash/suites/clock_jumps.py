@@ -99,6 +99,6 @@ CLOCK_JUMPS = Suite(
     title="the clock is set by 1 s to 10 years either way, or a process sleeps two leases",
     scope="real SQLite ledger and engine in one process, simulated clock, 60 pages, three of them retried",
     stage=stage,
-    small=24,
+    small=12,
     full=500,
 )

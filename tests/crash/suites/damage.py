@@ -171,6 +171,6 @@ DAMAGE = Suite(
     title="bytes of checkpoints and WARC segments flipped, cut, blanked, garbled, swapped, deleted",
     scope="a finished crawl of 60 pages in four runs, SQLite, bodies in many small segments",
     stage=_stage,
-    small=100,
+    small=50,
     full=20_000,
 )

@@ -131,6 +131,6 @@ FAILING_CALLS = Suite(
     title="a system call fails: EIO, ENOSPC, EMFILE, EINTR, once or lasting",
     scope=f"{WORKLOAD}, SQLite; {len(ERRORS)} kinds of call; a first start, a submitted job, a job of a killed process",
     stage=_stage,
-    small=24,
+    small=12,
     full=20_000,
 )

@@ -137,5 +137,5 @@ def _suite(name: str, ledger: str, database: Ledger, small: int) -> Suite:
     )
 
 
-FAULT_POINTS = _suite("T3", "SQLite", on_sqlite, small=14)
+FAULT_POINTS = _suite("T3", "SQLite", on_sqlite, small=10)
 FAULT_POINTS_PG = _suite("T3-pg", "PostgreSQL", on_postgres, small=6)

@@ -108,6 +108,6 @@ FUZZING = Suite(
     title="parsers given batches of bent, cut, joined and blown-up inputs",
     scope="15 parsers in turn, 30 to 5,000 inputs a batch, each at most 100 kB, 1 s of CPU, 200 MB",
     stage=_stage,
-    small=30,
+    small=16,
     full=6_000,
 )

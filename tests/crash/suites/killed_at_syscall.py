@@ -50,6 +50,6 @@ KILLED_AT_SYSCALL = Suite(
     title="SIGKILL at the k-th system call",
     scope=f"{WORKLOAD}, SQLite; {len(CALLS)} kinds of call; a first start, a submitted job, a job of a killed process",
     stage=_stage,
-    small=24,
+    small=12,
     full=20_000,
 )

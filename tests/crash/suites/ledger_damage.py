@@ -88,6 +88,6 @@ LEDGER_DAMAGE = Suite(
     title="bytes of the ledger file or its -wal flipped, cut, blanked, garbled, swapped: no crash",
     scope="a finished and an unfinished crawl of 60 pages, SQLite; silent damage is counted, not excluded",
     stage=_stage,
-    small=30,
+    small=16,
     full=20_000,
 )

@@ -112,7 +112,7 @@ def _suite(name: str, ledger: str, database: Ledger, small: int) -> Suite:
     )
 
 
-RANDOM_KILLS = _suite("T5", "SQLite", on_sqlite, small=20)
+RANDOM_KILLS = _suite("T5", "SQLite", on_sqlite, small=10)
 RANDOM_KILLS_PG = _suite("T5-pg", "PostgreSQL", on_postgres, small=4)
 STOPPED = Suite(
     name="T5-stop",

@@ -71,6 +71,6 @@ SIMULATED = Suite(
     f"real SQLite ledger on {WHERE}, each {MEMORY_EVERY}th in memory; pauses, time-outs, cancels, retries, "
     "restarts, rescans in between",
     stage=stage,
-    small=300,
+    small=150,
     full=200_000,
 )

@@ -13,15 +13,17 @@ import pytest
 from conformance.bench import Bench, sqlite_bench
 from holdfast.clock import ManualClock
 from holdfast.errors import NotFound
+from holdfast.policy.health import health_of
 from holdfast.recipes.images import facts
 from holdfast.views.explain import explain
 from holdfast.views.history import every_checkpoint, whole_checkpoint
 from holdfast.views.images.breakdown import groups
+from holdfast.views.levels import level_documents
 from holdfast.views.resume import resume_answer
 from views.images_ledger import ImagesLedger
 
 WANTED = 60  # so many need several judgements and several rounds of questions
-STEPS = 14
+STEPS = 5  # between two deaths: fewer would kill the same target three times, which is poison then
 
 
 @pytest.fixture
@@ -43,13 +45,24 @@ def calm(tmp_path: Path) -> Iterator[ImagesLedger]:
 
 
 def killed(bench: Bench) -> ImagesLedger:
-    """A worker dies in every level, with all of it in hand."""
+    """Worker after worker dies with what it has in hand: questions, files, judgements and images, each in turn."""
     pets = ImagesLedger(bench, per_keyword=WANTED)
-    for _ in range(STEPS):
+    while bench.counts(pets.job.id)["pending"]:
         pets.die()
-        pets.work(1)
-    pets.work()
+        pets.work(STEPS)
     return pets
+
+
+def retried(pets: ImagesLedger, *codes: str) -> None:
+    """As `holdfast retry` asks, of everything that failed or of these codes; worked by another worker to its end."""
+    ledger = pets.bench.ledger
+    ledger.advance(pets.job.id, pets.worker.control)
+    where = [("code", True, codes)] if codes else []
+    ledger.reopen(pets.job.id, "retry", actor="user", because="again", where=where)
+    ledger.walk(pets.job.id)
+    pets.bench.dead.add(pets.worker.owner)
+    pets.worker = pets.next_worker()
+    pets.work()
 
 
 def test_after_deaths_the_same_questions_were_asked_each_once(bench: Bench, calm: ImagesLedger) -> None:
@@ -90,18 +103,31 @@ def test_candidates_that_are_not_needed_are_settled_and_not_fetched(bench: Bench
     assert explain(bench.ledger, bench.job(pets.job.id), f"T-{image.id:x}", now_ms=0).verdict == "fetched"
 
 
+def test_a_keyword_without_an_image_has_failed_and_a_retry_brings_its_images(bench: Bench) -> None:
+    """Defect line 6: no engine answers, and later all do."""
+    pets = ImagesLedger(bench, fails=("bing", "google"))
+    pets.work()
+    chunks = level_documents(bench.ledger, bench.job(pets.job.id), "chunk", now_ms=0)
+    assert [(one["status"], one["metadata"]["health"], one["error_type"]) for one in chunks] == [
+        ("failed", "failed", "too_few_images")
+    ] * 2
+    counts = bench.ledger.books(pets.job.id)[1]
+    assert counts.failed_by["too_few_images"] == 2
+    assert health_of(counts) in ("partial", "failed")
+    pets.fails = ()
+    retried(pets)
+    assert len(pets.kept()) == 2 * 24
+    chunks = level_documents(bench.ledger, bench.job(pets.job.id), "chunk", now_ms=0)
+    assert [(one["status"], one["metadata"]["health"]) for one in chunks] == [("completed", "ok")] * 2
+
+
 def test_a_retry_keeps_what_is_held_and_fetches_only_what_failed(bench: Bench) -> None:
     """Defect line 7."""
     pets = ImagesLedger(bench, per_keyword=WANTED)
     pets.work()
     before, fetched = pets.kept(), list(pets.fetched)
     failed = {row.name for row in bench.targets(pets.job.id) if row.status == "failed" and row.type == facts.DOWNLOAD}
-    bench.ledger.advance(pets.job.id, pets.worker.control)
-    bench.ledger.reopen(pets.job.id, "retry", actor="user", because="again", where=())  # as `holdfast retry` asks
-    bench.ledger.walk(pets.job.id)
-    bench.dead.add(pets.worker.owner)
-    pets.worker = pets.next_worker()
-    pets.work()
+    retried(pets)
     assert set(pets.fetched[len(fetched) :]) == failed
     assert before.items() <= pets.kept().items()
 
@@ -113,13 +139,7 @@ def test_an_engine_that_answers_late_brings_images_behind_those_that_are_kept(be
     before, fetched = pets.kept(), set(pets.fetched)
     assert "cat https://i.test/cat/10.jpg" in fetched
     pets.fails = ()
-    bench.ledger.advance(pets.job.id, pets.worker.control)
-    codes = ("answer_unreadable", "too_few_images")
-    bench.ledger.reopen(pets.job.id, "retry", actor="user", because="again", where=[("code", True, codes)])
-    bench.ledger.walk(pets.job.id)
-    bench.dead.add(pets.worker.owner)
-    pets.worker = pets.next_worker()
-    pets.work()
+    retried(pets, "answer_unreadable", "too_few_images")
     assert {f"cat https://i.test/cat/{number}.jpg" for number in range(10)} <= set(pets.fetched) - fetched
     after = pets.kept()
     assert before.items() <= after.items()

@@ -51,6 +51,7 @@ COLUMNS = {
     "id": "t.id",
 }
 _FALSE = "1 = 0"
+_EQUAL = "="
 
 
 def clauses(where: Sequence[Condition], now_ms: int) -> tuple[str, list[Any]]:
@@ -64,14 +65,38 @@ def clauses(where: Sequence[Condition], now_ms: int) -> tuple[str, list[Any]]:
     return "".join(texts), values
 
 
+def named_ids(where: Sequence[Condition]) -> tuple[frozenset[int] | None, list[Condition]]:
+    """The ids that a filter names, None where it names none, and its other conditions.
+
+    A rule over rows may name a hundred thousand of them, which no statement takes as parameters.
+    """
+    named: frozenset[int] | None = None
+    others: list[Condition] = []
+    for condition in where:
+        column, wanted, values = condition
+        if column == "id" and wanted:
+            ids = frozenset(int(reading(column, value).value) for value in values)
+            named = ids if named is None else named & ids
+        else:
+            others.append(condition)
+    return named, others
+
+
 def _clause(condition: Condition) -> tuple[str, list[Any]]:
     column, wanted, values = condition
     parts: list[str] = []
     parameters: list[Any] = []
+    equal: list[Any] = []
     for value in values:
         text, parameter = _comparison(column, value)
-        parts.append(text)
-        parameters.extend(parameter)
+        if text == _EQUAL:
+            equal.extend(parameter)
+        else:
+            parts.append(text)
+            parameters.extend(parameter)
+    if equal:  # as one term: SQLite takes at most a thousand joined by OR
+        parts.append(f"{COLUMNS[column]} IN ({marks(equal)})")
+        parameters.extend(equal)
     joined = " OR ".join(parts)
     return (f"({joined})" if wanted else f"NOT coalesce(({joined}), {_FALSE})"), parameters
 
@@ -86,4 +111,4 @@ def _comparison(column: str, value: str) -> tuple[str, list[Any]]:
     if meant.op == "*":
         escaped = value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_").replace("*", "%")
         return f"{name} LIKE ? ESCAPE '\\'", [escaped]
-    return f"{name} {meant.op} ?", [meant.value]
+    return (_EQUAL if meant.op == "=" else f"{name} {meant.op} ?"), [meant.value]

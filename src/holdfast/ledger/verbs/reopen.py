@@ -13,7 +13,7 @@ import msgspec
 
 from holdfast.errors import BadParams, Refused
 from holdfast.ledger.books import add_event
-from holdfast.ledger.reads.where import JOINED, Condition, clauses
+from holdfast.ledger.reads.where import JOINED, Condition, clauses, named_ids
 from holdfast.ledger.tx import Row, Tx, marks, one, padded
 from holdfast.ledger.verbs.advance import turn_to
 from holdfast.ledger.verbs.exclude import exclusions, readmit
@@ -158,9 +158,10 @@ def walking(tx: Tx, job: int, verb: str | None = None) -> str | None:
 
 def _chosen(tx: Tx, kind: str, doc: Walk, looked_at: list[int], standing: set[str]) -> list[Row]:
     """Rows of IMAGED for those that fit, by id; not those that a standing exclusion leaves out."""
-    extra, values = clauses(doc.where, tx.wall())
+    named, others = named_ids(doc.where)
+    extra, values = clauses(others, tx.wall())
     found: list[Row] = []
-    for part in _parts(looked_at):
+    for part in _parts([target for target in looked_at if named is None or target in named]):
         sql = f"SELECT {IMAGED} FROM {JOINED} WHERE t.id IN ({marks(part)}) AND {AGAIN[kind]}{extra} ORDER BY t.id"
         found += tx.rows(sql, (*part, *values))
     ended = [row for row in found if doc.covers(row[-2], row[-1])]

@@ -32,6 +32,7 @@ HTML = "text/html; charset=utf-8"
 _ASK = """([tab, input, submit, number]) => {
   const at = selector => selector ? document.querySelector(selector) : null;
   if (!at(input) || !at(submit)) return false;
+  performance.clearResourceTimings();
   if (at(tab)) at(tab).click();
   at(input).value = number;
   at(input).dispatchEvent(new Event('input', {bubbles: true}));
@@ -42,7 +43,10 @@ _ASK = """([tab, input, submit, number]) => {
 _LOOK = """([row, busy]) => {
   const rows = [...document.querySelectorAll(row)].map(tr => [...tr.cells].map(td => td.textContent.trim()));
   const loading = busy ? document.querySelector(busy) : null;
+  const scripted = performance.getEntriesByType('resource').filter(
+    one => ['fetch', 'xmlhttprequest'].includes(one.initiatorType));
   return {rows: rows.filter(cells => cells.length > 1), there: !!document.querySelector(row),
+          refused: scripted.some(one => one.responseStatus >= 400),
           busy: !!loading && getComputedStyle(loading).display !== 'none'};
 }"""
 _OPEN = """([row, open, number]) => {
@@ -143,10 +147,12 @@ class _Form:
             if own is not None or self._clock.monotonic_ms() >= until_ms:
                 numbers = tuple(row[0] for row in table["rows"])
                 asked = "" if self._queries == 1 and own is None else self._case
-                return Observation(asked, numbers, self._clock.wall_ms(), is_settled=not table["busy"])
+                # A search that is out of order leaves an empty table, or none: that is not an answer.
+                is_settled = table["there"] and not table["busy"] and not table["refused"]
+                return Observation(asked, numbers, self._clock.wall_ms(), is_settled=is_settled)
 
     async def _still_there(self) -> None:
-        """An answer that is no answer of the search replaces the whole page."""
+        """A page that is not an answer of the search replaces the whole page."""
         if not await self._page.evaluate("selector => !!document.querySelector(selector)", self._source.input):
             await self._refuse(200)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.model.option import PARAM, SHORTHAND, Option
+from holdfast.model.option import PARAM, Option
 from holdfast.model.value_types import TEXT, whole
 from holdfast.recipes.cases.ids import NUMBER_MAX, SAFE_STOP_MAX
 
@@ -23,8 +23,6 @@ OPTIONS = (
         whole(0, NUMBER_MAX),
         "the first number",
         "--start",
-        part=SHORTHAND,
-        python="start",
         metavar="N",
         help="with IMM-*-25: the first number",
     ),
@@ -33,8 +31,6 @@ OPTIONS = (
         whole(1, NUMBER_MAX),
         "how many numbers",
         "--max-cases",
-        part=SHORTHAND,
-        python="max_cases",
         metavar="M",
         help="with IMM-*-25: how many numbers",
     ),
@@ -47,7 +43,8 @@ OPTIONS = (
         help="of IMM-*-25 without --max-cases: as many misses in a row prove the end (50)",
     ),
 )
-OWN_PARAMS = tuple(row.name for row in OPTIONS if row.part == PARAM)
+OF_THE_RANGE = ("start", "max_cases")  # they become a part of `ranges`
+OWN_PARAMS = tuple(row.name for row in OPTIONS if row.part == PARAM and row.name not in OF_THE_RANGE)
 
 
 def given_params(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from holdfast.recipe.kind import Report
+from holdfast.recipe.kind import Conditions, Report
 from holdfast.recipes.cases.ids import Range, case_id, case_parts, read_range
 from holdfast.recipes.cases.probing import SAFE_STOP, expired, long_gaps
 from holdfast.recipes.cases.statistics import statistics_of
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 ROWS_AT_ONCE = 1_000
 STRIP_CELLS = 60
 GAPS_NAMED = 20
-FAILED_AGAIN_MAX = 1_000  # failed numbers that a run for what is new takes along; more: holdfast retry
 OUTCOMES = ("pending", "record", "no_record", "failed", "skipped")
 PENDING, HIT, MISS, FAILED, SKIPPED = range(len(OUTCOMES))
 LEGEND = "█ records   ▒ records and gaps   ░ no record   ✗ failed   · not asked yet"
@@ -116,15 +115,14 @@ def told(each: dict[str, Any]) -> list[str]:
     return lines
 
 
-def asked_again(ledger: Ledger, job: Job, now_ms: int) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+def asked_again(ledger: Ledger, job: Job, now_ms: int) -> Conditions:
     """CAS-08: of a completed job, what a run for what is new asks again. Old misses above the highest record of their
     range, which were beyond the end then; and what failed. A miss below it is a gap, and final."""
     wanted: list[int] = []
     for each in stretches_of(ledger, job):
         old = set(expired(((number, at) for number, at, _ in each.missed), each.highest, now_ms))
         wanted += [target for number, _, target in each.missed if number in old]
-    failed = ledger.targets(job.id, where=(("status", True, ("failed",)),), limit=FAILED_AGAIN_MAX)
-    wanted += [row.id for row in failed]
+    wanted += [row.id for row in _rows(ledger, job, (("status", True, ("failed",)),))]
     return (("id", True, tuple(f"T-{target:x}" for target in wanted) or ("T-0",)),)
 
 
@@ -182,9 +180,9 @@ def _document(each: RangeNumbers, times: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _rows(ledger: Ledger, job: Job) -> Iterator[TargetRow]:
+def _rows(ledger: Ledger, job: Job, where: Conditions = ()) -> Iterator[TargetRow]:
     after = 0
-    while rows := ledger.targets(job.id, after=after, limit=ROWS_AT_ONCE):
+    while rows := ledger.targets(job.id, where=where, after=after, limit=ROWS_AT_ONCE):
         yield from rows
         after = rows[-1].id
 

@@ -95,7 +95,7 @@ class _Asking:
     def _look(self, page: Page) -> None:
         source, case = self._source, self._here.name
         answer, rows = _rows(page, source)
-        asked = str(answer.get(source.echo, case)) if source.echo else case
+        asked = str(answer.get(source.echo, "")) if source.echo else case
         numbers = tuple(str(row.get(source.number, "")) for row in rows)
         self.title = next((str(row.get(source.title, "")) for row in rows if row.get(source.number) == case), "")
         self.looks.append(Observation(asked, numbers, self._clock.wall_ms()))

@@ -6,9 +6,7 @@ that the same job gives the same names whenever it is exported.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -20,9 +18,8 @@ from holdfast.recipes.images.plan import Question
 from holdfast.recipes.images.validation import EXTENSIONS, Validation
 
 NUMBER_DIGITS = 4
-FOLDER_BYTES_MAX, HASH_LENGTH = 80, 8  # file systems take 255 bytes, and paths have their limit, too
+FOLDER_BYTES_MAX = 80  # a file system takes 255, and something may be added
 _UNSAFE = frozenset('<>:"/\\|?*')
-_LIKE_A_HASH = re.compile(rf"~[0-9a-f]{{{HASH_LENGTH}}}$", re.IGNORECASE)  # else a keyword could take another's folder
 
 
 class ManifestRow(msgspec.Struct, frozen=True):
@@ -106,17 +103,9 @@ def named(rows: Iterable[ManifestRow]) -> Iterator[ManifestRow]:
 
 
 def folder_of(keyword: str) -> str:
-    """A name that every file system takes. One that says less than its keyword has the keyword's hash: by the keyword
-    alone, so that no other keyword that comes out alike, now or later, changes it."""
+    """A name that every file system takes. Two keywords that come out alike differ by what the caller adds."""
     plain = "".join("_" if letter in _UNSAFE or not letter.isprintable() else letter for letter in keyword)
-    plain = plain.encode()[:FOLDER_BYTES_MAX].decode(errors="ignore").strip(". ") or "_"
-    is_exact = plain == keyword and not _LIKE_A_HASH.search(keyword)
-    return plain if is_exact else with_hash(plain, keyword)
-
-
-def with_hash(folder: str, keyword: str) -> str:
-    """`cat~0a1b2c3d`."""
-    return f"{folder}~{sha256(keyword.encode('utf-8', 'surrogatepass')).hexdigest()[:HASH_LENGTH]}"
+    return plain.strip(". ").encode()[:FOLDER_BYTES_MAX].decode(errors="ignore").strip(". ") or "_"
 
 
 def _measured(row: ManifestRow, found: Validation) -> ManifestRow:

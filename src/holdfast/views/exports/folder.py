@@ -77,7 +77,7 @@ def write_into(asked: Asked, path: Path) -> int:
 def write_folder(results: Results, storage: Storage, folder: Path) -> int:
     """Every kept image as a file; how many."""
     done, begun = _named_in(folder / MANIFEST), _named_in(folder / JOURNAL)
-    names = FileNames()
+    names = FileNames(results.job.params["keywords"])
     lines = [{"file": names.name(image), **image} for image in images_in_order(results, storage)]
     wanted = {(line["file"], line["sha256"]) for line in lines}
     ours = done | begun | wanted

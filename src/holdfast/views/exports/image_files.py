@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from typing import Any
 
 from holdfast.errors import BadParams
 from holdfast.ports import Storage
 from holdfast.recipe.kind import Kind
-from holdfast.recipes.images.manifest import NUMBER_DIGITS, folder_of, with_hash
+from holdfast.recipes.images.manifest import NUMBER_DIGITS, folder_of
 from holdfast.recipes.images.validation import EXTENSIONS
 from holdfast.views.exports.file_names import folded
 from holdfast.views.results import Results
 
+HASH_LENGTH = 8
+
 
 class FileNames:
-    """`red panda/0001.jpg`. Of keywords that differ only in ways that some file systems do not see, such as upper case,
-    all but the first have their hash in the name."""
+    """`red panda/0001.jpg`. Of keywords whose folders would be called alike the job's first has the plain name, so that
+    a keyword that is added later, or is not exported, renames no file of another; the others have their hash in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, keywords: Iterable[str] = ()) -> None:
         self._folders: dict[str, str] = {}
         self._taken: set[str] = set()
+        for keyword in keywords:
+            self.folder(keyword)
 
     def name(self, image: Mapping[str, Any]) -> str:
         extension = EXTENSIONS.get(image["format"], "bin")
@@ -29,9 +34,11 @@ class FileNames:
     def folder(self, keyword: str) -> str:
         if keyword not in self._folders:
             plain = folder_of(keyword)
-            is_taken = folded(plain) in self._taken
-            self._folders[keyword] = with_hash(plain, keyword) if is_taken else plain
-            self._taken.add(folded(plain))
+            digest = sha256(keyword.encode("utf-8", "surrogatepass")).hexdigest()
+            names = (plain, *(f"{plain}~{digest[:length]}" for length in range(HASH_LENGTH, len(digest) + 1)))
+            name = next(name for name in names if folded(name) not in self._taken)
+            self._folders[keyword] = name
+            self._taken.add(folded(name))
         return self._folders[keyword]
 
 

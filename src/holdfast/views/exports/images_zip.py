@@ -43,7 +43,7 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
 
 def write_zip(results: Results, storage: Storage, write: Write) -> int:
     """Images are stored, not compressed again; how many."""
-    names = FileNames()
+    names = FileNames(results.job.params["keywords"])
     lines: list[bytes] = []
     with zipfile.ZipFile(_Sink(write), "w", zipfile.ZIP_STORED) as archive:
         for image in images_in_order(results, storage):

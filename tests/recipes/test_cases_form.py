@@ -1,0 +1,88 @@
+"""A court's form, query by query, without a browser: what proves a case or its absence, and what is asked again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from holdfast.clock import ManualClock
+from holdfast.demo.court.files import file_of
+from holdfast.demo.court.pages import modal_of
+from holdfast.errors import FetchError
+from holdfast.model.codes import CODES
+from holdfast.model.target import Claimed
+from holdfast.recipes.cases import form_client
+from holdfast.recipes.cases.form_client import QUERIES_MAX, FormClient
+from holdfast.recipes.cases.site_client import NumberAnswer
+from holdfast.recipes.cases.source import read_source
+
+CASE, OTHER = "IMM-231-49", "IMM-23-49"
+SOURCE = read_source({"url": "https://court.test/files", "client": "form"})
+HERE = Claimed(
+    id=1, chunk=1, epoch=1, key=b"", url=SOURCE.url, host="court.test", type="case", depth=0, parent=None, hops=0,
+    attempts=1, generation=1, name=CASE,
+)  # fmt: skip
+
+
+IN_ORDER = {"busy": False, "refused": False}
+
+
+class Page:
+    """Fulfils as much of BrowserPage as is needed. After query n the table shows `tables[n]`, or the last one."""
+
+    def __init__(self, *tables: list[str], row_is_gone: bool = False) -> None:
+        self.tables, self.row_is_gone = tables, row_is_gone
+        self.queries = 0
+
+    @asynccontextmanager
+    async def page(self, keep: str = "") -> AsyncIterator[Page]:
+        yield self
+
+    async def goto(self, url: str) -> int:
+        return 200
+
+    async def content(self) -> str:
+        return "<table id=datatable></table>"
+
+    async def evaluate(self, script: str, argument: Any = None) -> Any:
+        if script == form_client._ASK:
+            self.queries += 1
+        if script == form_client._LOOK:
+            rows = self.tables[min(self.queries, len(self.tables)) - 1]
+            return {"rows": [[number, f"{number} v. CROWN"] for number in rows], "there": True} | IN_ORDER
+        if script == form_client._OPEN:
+            return not self.row_is_gone
+        return modal_of(file_of(7, 231)).decode() if script == form_client._MODAL else True
+
+    def answer(self) -> NumberAnswer:
+        return asyncio.run(FormClient(SOURCE).look_up(HERE, self, ManualClock()))  # type: ignore[arg-type]
+
+
+def test_the_first_query_of_a_page_is_no_look_at_the_number() -> None:
+    """Worlds 2, line 8: its input may have been empty. Two looks behind it prove an absence, and a late hit is one."""
+    page = Page([])
+    answer = page.answer()
+    assert (answer.is_hit, page.queries) == (False, 3)
+    assert [look["asked"] for look in answer.search["looks"]] == ["", CASE, CASE]
+    assert Page([], [], [CASE]).answer().is_hit
+    assert Page([CASE]).answer().search["title"] == f"{CASE} v. CROWN"
+
+
+def test_the_row_of_the_case_before_answers_nothing() -> None:
+    """Worlds 2, line 9."""
+    assert Page([OTHER], [OTHER], [CASE]).answer().is_hit
+    page = Page([OTHER])
+    with pytest.raises(FetchError, match=f"the row of {OTHER} still stands there") as told:
+        page.answer()
+    assert (page.queries, CODES[told.value.code].retryable) == (QUERIES_MAX, True)
+
+
+def test_a_row_that_is_gone_when_it_is_clicked_is_asked_for_again() -> None:
+    """Worlds 2, line 10: a stale click is no answer."""
+    with pytest.raises(FetchError, match="its row was gone") as told:
+        Page([CASE], row_is_gone=True).answer()
+    assert CODES[told.value.code].retryable

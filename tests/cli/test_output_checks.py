@@ -87,12 +87,52 @@ def test_results_do_not_replace_the_list_that_they_are_made_from(folder: Path, s
     assert (folder / name).read_bytes() == text
 
 
+@pytest.mark.parametrize("name", ["documents.csv", "documents.jsonl", "audit.json"])
+def test_tables_do_not_replace_a_file_of_somebody_else(folder: Path, name: str) -> None:
+    """Neither those of a start command nor of an export; after an export they are its own."""
+    (folder / "files").mkdir()
+    (folder / "files" / name).write_text("mine")
+    assert f"{name} is there already, and no export wrote it" in refused(folder, "docs", "files/")
+    assert holdfast(*STARTS["docs"], "--allow-private", "--start-paused", "--name", "list", cwd=folder).code == 0
+    done = holdfast("export", "list", "-o", "files/", cwd=folder)
+    assert (done.code, "no export wrote it" in done.err) == (2, True), done
+    assert [(path.name, path.read_text()) for path in (folder / "files").iterdir()] == [(name, "mine")]
+    for _ in range(2):
+        assert holdfast("export", "list", "-o", "others/", cwd=folder).code == 0
+
+
+def test_tables_do_not_replace_the_list_that_lies_in_their_folder(folder: Path) -> None:
+    """Also where the folder is that of an earlier export."""
+    words = ("docs", "documents.csv", *STARTS["docs"][2:], "--allow-private", "--name", "list")
+    (folder / "documents.csv").write_text(LIST)
+    done = holdfast(*words, "-o", "./", cwd=folder)
+    assert (done.code, "documents.csv is what the job reads" in done.err) == (2, True), done
+    assert holdfast(*words, "--start-paused", cwd=folder).code == 0
+    (folder / "documents.csv").unlink()
+    assert holdfast("export", "list", "-o", "./", cwd=folder).code == 0
+    (folder / "documents.csv").write_text(LIST)
+    done = holdfast(*words, "-o", "./", cwd=folder)
+    assert (done.code, "documents.csv is what the job reads" in done.err) == (2, True), done
+    assert (folder / "documents.csv").read_text() == LIST
+
+
+@pytest.mark.parametrize("number", [1, 3, 5])
+def test_an_export_of_files_that_is_killed_is_completed_by_the_next(folder: Path, number: int) -> None:
+    """It writes the mark, a note, two tables and the audit."""
+    assert holdfast(*STARTS["docs"], "--allow-private", "--start-paused", "--name", "list", cwd=folder).code == 0
+    fault = {"HOLDFAST_FAULT": f"export.before_rename:{number}:kill"}
+    assert holdfast("export", "list", "-o", "files/", cwd=folder, **fault).code not in (0, 2)
+    assert not (folder / "files" / "audit.json").exists()
+    assert holdfast("export", "list", "-o", "files/", cwd=folder).code == 0
+    assert (folder / "files" / "audit.json").exists()
+
+
 def test_a_folder_of_another_job_is_said_before_a_job_is_made(folder: Path) -> None:
     """The same job may write there again; one of another name may not, whether it is there or not."""
     words = [*STARTS["docs"], "--allow-private", "--timeout", "1s"]
     assert holdfast(*words, "--name", "first", "--start-paused", cwd=folder).code == 0
     (folder / "files").mkdir()
-    (folder / "files" / "audit.json").write_text("{}")
+    (folder / "files" / "mine.json").write_text("{}")
     assert holdfast("export", "first", "-o", "files/", "--format", "files", cwd=folder).code == 0
     again = holdfast(*words, "--name", "first", "--start-paused", "-o", "files/", cwd=folder)
     assert again.code == 0, again

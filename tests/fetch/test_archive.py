@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
+import subprocess
+import sys
 import tracemalloc
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
+from disks import mounted
 from fetch.archives import HOST, Warc, page, site
+from holdfast.blobs.publish import beside
 from holdfast.blobs.web_archive.archive import WarcFiles
 from holdfast.blobs.web_archive.index import check_archives
 from holdfast.blobs.web_archive.records import HEAD_BYTES_MAX, HEAD_LINES_MAX, READ_BYTES, Stopped, read_block, records
-from holdfast.errors import BadParams, FetchError, Refused
+from holdfast.errors import BadParams, DiskFull, FetchError, Refused
 from holdfast.fetch.archive.fetcher import ArchiveFetcher
 from holdfast.model.exchange import Budget, Request, Response
+from servers import need_root
 
 
 def opened(folder: Path, *names: Path) -> WarcFiles:
@@ -187,3 +194,41 @@ def test_of_a_plain_file_only_the_record_that_is_wanted_is_read() -> None:
     assert read_block(file, offset, 50_000_000)[1] == b"x" * 200_000
     assert read_block(file, offset, 100_000)[1] == b"x" * 100_000
     assert max(file.read_bytes, file.asked_bytes) < 500_000
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    need_root()
+    yield from mounted(tmp_path / "disk", "size=64k")
+
+
+def test_an_index_for_which_there_is_no_room_is_a_full_disk_and_leaves_nothing(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    with Warc(tmp_path / "many.warc.gz") as warc:
+        for number in range(2_000):
+            warc.answer(f"/{number}", page("Frogs"))
+    with pytest.raises(DiskFull, match="no room for the index"):
+        opened(small_disk, tmp_path / "many.warc.gz")
+    assert list(small_disk.iterdir()) == []
+
+
+def test_an_index_that_a_killed_process_had_begun_is_swept_by_the_next(tmp_path: Path) -> None:
+    """It is killed within; one whose maker lives is left alone."""
+    archive = site(tmp_path / "site.warc.gz")
+    folder = tmp_path / "indexes"
+    subprocess.run([sys.executable, "-c", KILLED, str(archive), str(folder / "index.db")], check=False)
+    assert len(list(folder.iterdir())) == 1
+    living, descriptor = beside(folder / "index.db", 0o600)
+    opened(folder, archive)
+    assert {path.name for path in folder.iterdir()} == {"index.db", living.name}
+    os.close(descriptor)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from holdfast.blobs.web_archive import index
+index._take_file = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+index.make_index([Path(sys.argv[1])], Path(sys.argv[2]))
+"""

@@ -97,7 +97,7 @@ MUTANTS = (
         "what a killed export left stays",
         "a killed export leaves nothing beside its output for longer than until the next one",
         "blobs/publish.py",
-        (("            _sweep(path)\n", ""),),
+        (("            sweep(path)\n", ""),),
         "blobs/test_publish.py -k is_swept",
     ),
     Mutant(

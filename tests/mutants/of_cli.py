@@ -176,7 +176,7 @@ MUTANTS = (
         "results over their list",
         "results never replace the list that they are made from",
         "cli/start/output_checks.py",
-        (("        _refuse_input(call.options, output.path)\n", ""),),
+        (("        _refuse_input(call.options, output.path, names_beside(output.form, kind))\n", ""),),
         "cli/test_output_checks.py -k 'do_not_replace and docs'",
     ),
     Mutant(

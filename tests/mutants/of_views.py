@@ -167,8 +167,50 @@ MUTANTS = (
         "a folder is anybody's",
         "an export removes no results of another job",
         "views/exports/exporter.py",
-        (("    refuse_folder_of_another(storage, job.name, path)\n", ""),),
+        (("    refuse_folder_of_another(storage, job.name, job.uid, path)\n", ""),),
         "cli/test_export_markdown.py -k 'of_another_job'",
+    ),
+    Mutant(
+        "a manifest makes a folder ours",
+        "an export of images writes into no folder of somebody else, and removes nothing there",
+        "views/exports/folder.py",
+        (("    check_early(asked.results.kind, path)\n", ""),),
+        "cli/test_export_images.py -k 'somebody_else'",
+    ),
+    Mutant(
+        "a folder of another data folder is ours",
+        "two data folders that export images to one place do not remove each other's",
+        "views/exports/folder_owner.py",
+        (("mark.uid != uid and (note is None or note.uid != mark.uid)", "mark.uid != uid and note is None"),),
+        "cli/test_export_images.py -k 'another_data_folder'",
+    ),
+    Mutant(
+        "changed images are removed",
+        "an export of images removes no file whose bytes it did not write",
+        "views/exports/folder.py",
+        ((" and (name, _digest(storage, folder / name)) in ours:", ":"),),
+        "views/test_image_folder_safety.py -k 'changed_stays'",
+    ),
+    Mutant(
+        "a mark at the end",
+        "an export of images that is killed is completed by the same command",
+        "views/exports/folder.py",
+        (
+            (
+                "    mark_folder(asked.storage, asked.results.job, path)\n"
+                "    return write_folder(asked.results, asked.storage, path)\n",
+                "    written = write_folder(asked.results, asked.storage, path)\n"
+                "    mark_folder(asked.storage, asked.results.job, path)\n    return written\n",
+            ),
+        ),
+        "cli/test_export_images.py -k 'is_killed and 5'",
+    ),
+    Mutant(
+        "tables over files of others",
+        "an export of files replaces no table that no export wrote",
+        "views/exports/files.py",
+        (("        if (path / name).exists():\n", "        if False:\n"),),
+        "cli/test_output_checks.py -k 'somebody_else and audit'",
     ),
     Mutant(
         "others' shards are taken for ours",
@@ -262,7 +304,7 @@ MUTANTS = (
         "every export begins its folder anew",
         "what was written before a restart stays, and another worker goes on with it (engines world, line 10)",
         "views/exports/folder.py",
-        (("    return known and path.is_file()", "    return False and path.is_file()"),),
+        (("    if not path.exists():\n        return False\n", "    return False\n"),),
         "views/test_image_folder.py -k over_deaths",
     ),
 )

@@ -102,7 +102,8 @@ class Folder:
                             yield name
 
     def _replace(self, path: Path, file: bytes) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.parent not in self._folders:  # once: it waits for the disk
+            make_directory(path.parent)
         # One at a time, and this export holds the lock.
         publish(path, lambda out: out.write(file), through=self._path / TEMPORARY)
         self._folders.add(path.parent)

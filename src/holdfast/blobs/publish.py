@@ -63,7 +63,7 @@ def publish(
     try:
         if through is None:
             make_directory(path.parent, disk=disk, mode=None if ours else ANYBODYS)
-            _sweep(path)
+            sweep(path)
             temporary, descriptor = beside(path, file_mode(path.parent) if ours else ANYBODYS_FILE)
         else:
             temporary, descriptor = through, os.open(through, ONE_FILE, ANYBODYS_FILE)
@@ -168,7 +168,7 @@ def _new_file(folder: Path, mode: int) -> tuple[Path, int]:
             return temporary, os.open(temporary, NEW_FILE, mode)
 
 
-def _sweep(path: Path) -> None:
+def sweep(path: Path) -> None:
     """Remove what killed writers to the same place have left. What is locked has a live writer and stays."""
     for left in path.parent.glob(f"{_mark(path)}*.tmp"):
         with suppress(OSError), left.open("rb+") as file:

@@ -14,9 +14,9 @@ from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
-from holdfast.blobs.publish import make_directory, put_in_place, sync_directory
+from holdfast.blobs.publish import beside, file_mode, make_directory, put_in_place, refusal, sweep, sync_directory
 from holdfast.blobs.web_archive.records import Stopped, WarcRecord, check_archive, records
-from holdfast.errors import BadParams
+from holdfast.errors import BadParams, DiskFull
 from holdfast.model.exchange import GET, NOT_MODIFIED
 from holdfast.model.keys import canonical
 
@@ -78,12 +78,32 @@ def check_archives(names: Iterable[str]) -> None:
 
 
 def make_index(files: Sequence[Path], path: Path) -> None:
-    """Beside it, then renamed: an index is whole or not there. Two processes may make it: each gives the same."""
-    make_directory(path.parent, mode=None)
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.unlink(missing_ok=True)
+    """Beside it, then renamed: an index is whole or not there. Two processes may make it: each gives the same. DiskFull
+    where there is no room for it."""
     try:
-        with closing(sqlite3.connect(beside, isolation_level=None)) as db:
+        make_directory(path.parent, mode=None)
+        sweep(path)
+        made, descriptor = beside(path, file_mode(path.parent))
+    except OSError as error:
+        raise refusal(error, path) from error
+    try:
+        _fill(files, made)
+        try:
+            os.fsync(descriptor)
+            put_in_place(made, path)
+            sync_directory(path.parent)
+        except OSError as error:
+            raise refusal(error, path) from error
+    finally:
+        with suppress(OSError):
+            made.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _fill(files: Sequence[Path], made: Path) -> None:
+    """Without locks of SQLite: its maker alone knows the file, and holds it."""
+    try:
+        with closing(sqlite3.connect(f"{made.absolute().as_uri()}?nolock=1", uri=True, isolation_level=None)) as db:
             db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;" + _SCHEMA)
             db.execute("BEGIN")
             for number, each in enumerate(files):
@@ -93,15 +113,12 @@ def make_index(files: Sequence[Path], path: Path) -> None:
             found = db.execute("SELECT 1 FROM answer LIMIT 1").fetchone()
             told = "; ".join(row[0] for row in db.execute("SELECT told FROM file WHERE told <> ''"))
             db.execute("COMMIT")
-        if found is None:
-            raise BadParams(f"no answer of a web server can be read from {files[0]}{': ' + told if told else ''}")
-        with beside.open("rb") as made:
-            os.fsync(made.fileno())
-        put_in_place(beside, path)
-        sync_directory(path.parent)
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+        raise DiskFull(f"no room for the index of {files[0]} in {made.parent}") from error
+    if found is None:
+        raise BadParams(f"no answer of a web server can be read from {files[0]}{': ' + told if told else ''}")
 
 
 def _take_file(db: sqlite3.Connection, number: int, path: Path) -> None:

@@ -23,9 +23,9 @@ def checked_output(call: Call, kind: Kind) -> Output | None:
     """Where the results of a job of this kind go, as it was typed; None: nowhere."""
     output = read_output(call, call.options.output, call.options.to)
     if output is not None:
-        from holdfast.views.exports.exporter import check_early
+        from holdfast.views.exports.exporter import check_early, names_beside
 
-        _refuse_input(call.options, output.path)
+        _refuse_input(call.options, output.path, names_beside(output.form, kind))
         check_early(output.form, kind, output.path)
     return output
 
@@ -38,19 +38,26 @@ def refuse_taken(call: Call, ledger: Ledger, asked: JobRequest, output: Output |
 
     storage = wiring.storage(call.settings)
     owner = owner_of(storage, output.path)
-    known = None if owner is None else asked.known(ledger)
+    if owner is None:
+        return
+    known = asked.known(ledger)
     if known is not None:
-        refuse_folder_of_another(storage, known.name, output.path)
-    elif any(job.name == owner for job in ledger.jobs()):  # a new job does not get the name of one that is there
-        refuse_folder_of_another(storage, "", output.path)
+        refuse_folder_of_another(storage, known.name, known.uid, output.path)
+    else:  # a new job does not get the name of one that is there
+        is_there = any(job.name == owner for job in ledger.jobs())
+        refuse_folder_of_another(storage, "" if is_there else owner, "", output.path)
 
 
-def _refuse_input(options: Namespace, path: Path | None) -> None:
-    """A list that is replaced by what was made from it is gone."""
-    for name in _files_read(options) if path is not None else ():
-        with suppress(OSError, ValueError):
-            if path is not None and path.samefile(name):
-                raise BadParams(f"{name} is what the job reads; its results go to another file", hint="-o results.csv")
+def _refuse_input(options: Namespace, path: Path | None, beside: tuple[str, ...]) -> None:
+    """A list that is replaced by what was made from it is gone. `beside`: what is written if the path is a folder."""
+    places = [] if path is None else [path, *(path / name for name in beside)]
+    for name in _files_read(options) if places else ():
+        for place in places:
+            with suppress(OSError, ValueError):
+                if place.samefile(name):
+                    raise BadParams(
+                        f"{name} is what the job reads; its results go to another file", hint="-o results.csv"
+                    )
 
 
 def _files_read(options: Namespace) -> Iterator[str]:

@@ -18,6 +18,7 @@ from holdfast.recipes.images.plan import Question
 from holdfast.recipes.images.validation import EXTENSIONS, Validation
 
 NUMBER_DIGITS = 4
+FOLDER_BYTES_MAX = 80  # a file system takes 255, and something may be added
 _UNSAFE = frozenset('<>:"/\\|?*')
 
 
@@ -104,7 +105,7 @@ def named(rows: Iterable[ManifestRow]) -> Iterator[ManifestRow]:
 def folder_of(keyword: str) -> str:
     """A name that every file system takes. Two keywords that come out alike differ by what the caller adds."""
     plain = "".join("_" if letter in _UNSAFE or not letter.isprintable() else letter for letter in keyword)
-    return plain.strip(". ")[:80] or "_"
+    return plain.strip(". ").encode()[:FOLDER_BYTES_MAX].decode(errors="ignore").strip(". ") or "_"
 
 
 def _measured(row: ManifestRow, found: Validation) -> ManifestRow:

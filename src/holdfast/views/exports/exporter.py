@@ -132,7 +132,7 @@ def export_folder(
     tell: Tell = warnings.warn,
 ) -> int:
     """Bring a folder up to date with the results of a job, in a form that is a folder; how many files there are."""
-    refuse_folder_of_another(storage, job.name, path)
+    refuse_folder_of_another(storage, job.name, job.uid, path)
     with results_of(
         storage,
         ledger,
@@ -155,6 +155,12 @@ def check_early(form: str, kind: Kind, path: Path | None) -> None:
     check = getattr(_module(form, kind), "check_early", None)
     if check is not None:
         check(kind, path)
+
+
+def names_beside(form: str, kind: Kind) -> tuple[str, ...]:
+    """The files that an export into a folder writes beside the results, whatever these are."""
+    names = getattr(_module(form, kind), "names_beside", None)
+    return () if names is None else tuple(names(kind))
 
 
 def _module(form: str, kind: Kind) -> ModuleType:

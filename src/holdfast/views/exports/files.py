@@ -18,7 +18,9 @@ from holdfast.errors import BadParams
 from holdfast.model.artifact import ArtifactRow
 from holdfast.model.target import PageRow
 from holdfast.ports import Storage, Views
+from holdfast.recipe.kind import Kind
 from holdfast.views.exports import csv, jsonl
+from holdfast.views.exports.folder_owner import is_marked, mark_folder
 from holdfast.views.exports.form import Asked, Write
 from holdfast.views.results import Results
 
@@ -53,10 +55,10 @@ class FileExport(msgspec.Struct, frozen=True):
 
     def tables(self) -> Iterator[tuple[str, Callable[[Write], int]]]:
         """Their paths lead to the files beside them."""
-        noun = f"{self.results.kind.noun}s"
+        table, lines, _ = names_beside(self.results.kind)
         asked = Asked(replace(self.results, beside_files=True), self.storage)
-        yield f"{noun}.csv", lambda write: csv.write(asked, write)
-        yield f"{noun}.jsonl", lambda write: jsonl.write(asked, write)
+        yield table, lambda write: csv.write(asked, write)
+        yield lines, lambda write: jsonl.write(asked, write)
 
     def audit(self) -> bytes:
         """The books, what failed by code, and every failed target with its last word."""
@@ -86,8 +88,23 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
 
 def write_into(asked: Asked, path: Path) -> int:
     """A folder, brought up to date."""
+    check_early(asked.results.kind, path)
     path.mkdir(exist_ok=True)
+    mark_folder(asked.storage, asked.results.job, path)
     return write_folder(FileExport(asked.storage, asked.results), path)
+
+
+def check_early(kind: Kind, path: Path | None) -> None:
+    """Tables are written anew by every export, so those of a folder without our mark are somebody's own."""
+    if path is None or is_marked(path):
+        return
+    for name in names_beside(kind):
+        if (path / name).exists():
+            raise BadParams(f"{path / name} is there already, and no export wrote it", hint="-o another-folder/")
+
+
+def names_beside(kind: Kind) -> tuple[str, str, str]:
+    return f"{kind.noun}s.csv", f"{kind.noun}s.jsonl", AUDIT
 
 
 def write_zip(export: FileExport, write: Write) -> int:

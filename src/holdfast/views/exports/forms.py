@@ -14,7 +14,8 @@ CONTRACT = ("webdataset",)  # names that are known, and refused as long as they 
 class Form(msgspec.Struct, frozen=True, kw_only=True):
     """`module`, of this package, has `write(asked, out, rows)`, one of a folder also `write_into(asked, path)`.
 
-    It may have `check_early(kind, path)`, which is asked before a job is made; see exporter.check_early.
+    It may have `check_early(kind, path)`, which is asked before a job is made; see exporter.check_early. One of a
+    folder may have `names_beside(kind)`; see exporter.names_beside.
 
     `ending` is how a path ends that means this form; `/` is a folder. `noun` is what is counted, where it is not the
     noun of the job's kind.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from typing import Any
 
 from holdfast.errors import BadParams
@@ -10,12 +11,15 @@ from holdfast.ports import Storage
 from holdfast.recipe.kind import Kind
 from holdfast.recipes.images.manifest import NUMBER_DIGITS, folder_of
 from holdfast.recipes.images.validation import EXTENSIONS
+from holdfast.views.exports.file_names import folded
 from holdfast.views.results import Results
+
+HASH_LENGTH = 8
 
 
 class FileNames:
     """`red panda/0001.jpg`. Of keywords whose folders would be called alike the job's first has the plain name, so that
-    a keyword that is added later, or is not exported, renames no file of another."""
+    a keyword that is added later, or is not exported, renames no file of another; the others have their hash in it."""
 
     def __init__(self, keywords: Iterable[str] = ()) -> None:
         self._folders: dict[str, str] = {}
@@ -30,11 +34,11 @@ class FileNames:
     def folder(self, keyword: str) -> str:
         if keyword not in self._folders:
             plain = folder_of(keyword)
-            number = 1
-            while (name := plain if number == 1 else f"{plain}~{number}").lower() in self._taken:
-                number += 1
+            digest = sha256(keyword.encode("utf-8", "surrogatepass")).hexdigest()
+            names = (plain, *(f"{plain}~{digest[:length]}" for length in range(HASH_LENGTH, len(digest) + 1)))
+            name = next(name for name in names if folded(name) not in self._taken)
             self._folders[keyword] = name
-            self._taken.add(name.lower())
+            self._taken.add(folded(name))
         return self._folders[keyword]
 
 

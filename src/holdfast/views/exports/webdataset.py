@@ -22,6 +22,7 @@ from holdfast.ports import Storage
 from holdfast.recipe.kind import Kind
 from holdfast.recipes.images.facts import LIST
 from holdfast.recipes.images.validation import EXTENSIONS
+from holdfast.views.exports.folder_owner import is_left_over
 from holdfast.views.exports.form import Asked, Write, in_groups
 from holdfast.views.exports.image_files import blocks_of, images_in_order, refuse_others
 from holdfast.views.results import Results
@@ -95,7 +96,7 @@ def part_of(digest: str, split: Split) -> str:
 
 def _shards_in(folder: Path) -> list[Path]:
     """Files of an earlier export, when all of the folder is known; anything else is somebody's, and stays as it is."""
-    shards = [path for path in folder.iterdir() if not _is_left_over(path.name)]
+    shards = [path for path in folder.iterdir() if not is_left_over(path.name)]
     for path in shards:
         if not _is_shard(path):
             raise BadParams(f"{folder} has something else in it: {path.name}", hint="name an empty folder")
@@ -111,11 +112,6 @@ def _is_shard(path: Path) -> bool:
         first = tar.next()
         return first is not None and first.uname == MARK
     return False
-
-
-def _is_left_over(name: str) -> bool:
-    """The beginning of a shard, of an export that was killed; the next writer of that shard removes it."""
-    return name.startswith(".publish-") and name.endswith(".tmp")
 
 
 def _fill(file: BinaryIO, *, storage: Storage, images: Iterable[dict[str, Any]], first: int) -> None:

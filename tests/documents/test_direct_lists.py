@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import holdfast as hf
 from cli.schemas import validator
@@ -149,6 +150,22 @@ def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collecto
     assert last["box_url_last"] == f"{shelf.url}/1.pdf"
     assert last["created_at"] <= last["last_attempt_at"] == last["updated_at"]
     assert found["A-1", "R-1"]["file_path"] is None
+
+
+def test_no_signature_of_an_address_that_a_redirect_leads_to_is_kept(shelf: Shelf, collector: Collector) -> None:
+    """DOC-19, DOC-21: neither with files nor with what failed, in no file of the data folder."""
+    fill(shelf, 1)
+    Image.effect_noise((300, 300), 80).save(shelf.root / "0.png")
+    shelf.redirects = {f"/go/{name}": f"/{name}?sig=SECRET123" for name in ("0.pdf", "1.pdf", "0.png", "1.png")}
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/go/{n}.pdf", f"A-{n}", "") for n in range(2)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, expect=3)
+    write_list(collector.folder / "images.csv", [(f"{shelf.url}/go/{n}.png", "noise", "") for n in range(2)])
+    collector.run("images", "--from", "images.csv", "--columns", "url=Link,keyword=Number", *QUICK)
+    assert sum("SECRET" in path for path in shelf.asked) == 4
+    exported = json.loads(collector.run("export", "list", "-o", "-", "--format", "jsonl").stdout)
+    assert exported["final_url"] == f"{shelf.url}/0.pdf"
+    files = [path for path in (collector.folder / "holdfast-data").rglob("*") if path.is_file()]
+    assert [path for path in files if b"SECRET123" in path.read_bytes()] == []
 
 
 def test_a_device_is_no_list() -> None:

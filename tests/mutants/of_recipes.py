@@ -33,6 +33,13 @@ MUTANTS = (
         "recipes/test_custom.py -k ends_the_attempt",
     ),
     Mutant(
+        "signatures in what is said of a file",
+        "signed addresses are in logs and rows without their query (DOC-21)",
+        "recipes/custom/fetching.py",
+        (("            error.message = redacted_text(error.message, known)\n", ""),),
+        "recipes/test_custom.py -k has_no_signature",
+    ),
+    Mutant(
         "depth limit without levels",
         "a page within the depth limit is fetched whichever way to it answers first (FRO-04)",
         "recipes/site/recipe.py",

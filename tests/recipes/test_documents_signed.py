@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.demo.judgments.pages import error_page, list_page
-from holdfast.recipes.documents.signed import nonce_in, read_answer, redacted, request_form
+from holdfast.model.redaction import redacted
+from holdfast.recipes.documents.signed import nonce_in, read_answer, request_form
 
 URL = "http://127.0.0.2:81/d/1/FSD1/download?expires=9&signature=ab"
 HOSTS = ("127.0.0.2:81", "box.test")

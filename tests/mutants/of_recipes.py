@@ -40,6 +40,13 @@ MUTANTS = (
         "recipes/test_custom.py -k has_no_signature",
     ),
     Mutant(
+        "keywords as they are spaced",
+        "a row of a list of images belongs to its keyword however it is spaced (IMG-11)",
+        "recipes/images/plan.py",
+        (('    keyword = " ".join(text.split())\n', "    keyword = text.strip()\n"),),
+        "recipes/images/test_params.py -k however_it_is_spaced",
+    ),
+    Mutant(
         "depth limit without levels",
         "a page within the depth limit is fetched whichever way to it answers first (FRO-04)",
         "recipes/site/recipe.py",

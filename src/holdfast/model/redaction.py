@@ -13,7 +13,7 @@ def redacted(url: str) -> str:
 
 
 def redacted_end(asked: str, url: str) -> str:
-    """Where the way from `asked` ended. What was asked for is known as it stands; redirects lead to signed addresses."""
+    """Where the way from `asked` ended. That address is no secret; those that redirects lead to may be signed."""
     return url if url == asked else redacted(url)
 
 

@@ -126,6 +126,19 @@ def test_doctor_compares_every_file_with_its_row_and_has_spoiled_ones_fetched_ag
     assert all(row["ok"] for row in hf.doctor(deep=True, data=collector.folder / "holdfast-data"))
 
 
+def test_a_record_has_the_path_that_its_file_got_when_it_was_named(shelf: Shelf, collector: Collector) -> None:
+    """DOC-20, decision 0060: other bytes have the name already; also in the report."""
+    fill(shelf, 1)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    (shelf.root / "0.pdf").write_bytes(write_pdf("Stamped anew", ["It says so."] * 30))
+    collector.run("docs", "list.csv", "--refetch")
+    path = json.loads(collector.run("export", "list", "-o", "-", "--format", "jsonl").stdout)["path"]
+    assert "/A-0~" in path
+    assert (collector.folder / "holdfast-data" / path).read_bytes() == (shelf.root / "0.pdf").read_bytes()
+    assert collector.json("report", "list")["documents"][0]["saved_path"] == path
+
+
 def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collector) -> None:
     """DOC-11: also of cases that failed in one run and came in the next, and signatures of addresses are left out."""
     fill(shelf, 1)

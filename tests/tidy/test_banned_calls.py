@@ -51,7 +51,6 @@ BANS: dict[str, Ban] = {
             "config.py":                  "reads the settings file",
             "control/list_store.py::changing": "a lock file; nothing is read from it",
             "recipes/documents/list_file.py": "reads a stored list row by row, and writes nothing",
-            "recipes/documents/fetched.py": "looks at a file that was fetched, and writes nothing",
             "demo/*":                     "a site's own log is a witness outside the ledger",
             "testing/postgres.py":        "writes the password file of a throw-away cluster",
             "testing/postgres_keeper.py": "writes the log of a throw-away cluster",

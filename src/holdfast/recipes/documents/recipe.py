@@ -30,7 +30,6 @@ from holdfast.recipes.column_names import check_fields
 from holdfast.recipes.custom.fetching import StepPages
 from holdfast.recipes.documents.browser_client import BrowserClient
 from holdfast.recipes.documents.columns import FIELDS, read_columns
-from holdfast.recipes.documents.fetched import free_name
 from holdfast.recipes.documents.list_file import ListShape
 from holdfast.recipes.documents.lists import META, Entry
 from holdfast.recipes.documents.paths import file_path
@@ -189,8 +188,6 @@ class DocumentsRecipe:
             return Failed(verdict.code, verdict.message, fetched.status)
         suffix = verdict.kind or PurePosixPath(here.url.partition("?")[0]).suffix.lstrip(".") or "bin"
         name = file_path(context.params["source"], here.name, suffix)
-        if context.kept(name).exists():
-            name = await asyncio.to_thread(free_name, context.kept(name), name, fetched.sha256)
         media = MEDIA.get(verdict.kind) or fetched.media or "application/octet-stream"
         record = DocumentRecord(
             key=doc.key,

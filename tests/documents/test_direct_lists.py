@@ -139,6 +139,19 @@ def test_a_record_has_the_path_that_its_file_got_when_it_was_named(shelf: Shelf,
     assert collector.json("report", "list")["documents"][0]["saved_path"] == path
 
 
+def test_a_run_that_fetched_again_or_tried_anew_is_told_by_what_it_did(shelf: Shelf, collector: Collector) -> None:
+    """DOC-36: by rows, not by how the books grew."""
+    fill(shelf, 2)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(3)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, expect=3)
+    collector.run("docs", "list.csv", "--refetch", expect=3)
+    fill(shelf, 3)
+    collector.run("docs", "list.csv", "--mode", "full")
+    words = ("cases_planned", "cases_attempted", "cases_downloaded", "cases_failed")
+    runs = [[run[word] for word in words] for run in collector.json("report", "list")["runs"]]
+    assert runs == [[3, 3, 2, 1], [3, 3, 2, 1], [1, 1, 1, 0]]
+
+
 def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collector) -> None:
     """DOC-11: also of cases that failed in one run and came in the next, and signatures of addresses are left out."""
     fill(shelf, 1)

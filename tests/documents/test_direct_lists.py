@@ -18,7 +18,7 @@ from cli.schemas import validator
 from documents.collecting import Collector
 from documents.shelf import Shelf, serving
 from holdfast.cli.main import main
-from holdfast.control.list_sync import from_file
+from holdfast.control.list_look import from_file
 from holdfast.demo.judgments.pdf import write_pdf
 
 QUICK = ("--delay", "0", "--per-host", "8", "--allow-private")
@@ -305,7 +305,7 @@ def test_a_list_that_disappears_doubles_or_breaks_is_told_and_the_last_good_one_
         told = collector.run("docs", "list", "--mode", "new").stderr
         assert said in told
         assert "the last good list serves (25 rows" in told
-    collector.run("docs", "list", "--mode", "new", "--require-fresh", expect=2)
+    collector.run("docs", "list", "--mode", "new", "--require-fresh", expect=8)
     assert len(collector.held("list")) == 25
     write_list(path, [(f"{shelf.url}/0.pdf", f"B-{n}", "") for n in range(60)])
     collector.run("docs", "list", "--mode", "new", "--accept-jump")

@@ -152,6 +152,26 @@ def test_a_run_that_fetched_again_or_tried_anew_is_told_by_what_it_did(shelf: Sh
     assert runs == [[3, 3, 2, 1], [3, 3, 2, 1], [1, 1, 1, 0]]
 
 
+def test_a_run_that_may_not_fit_on_the_disk_says_so_and_logs_it(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DOC-22: by a guess, then by the average of what is held."""
+    monkeypatch.chdir(tmp_path)
+    fill(shelf, 3)
+    write_list(tmp_path / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(3)])
+    monkeypatch.setattr("holdfast.wiring.free_mb", lambda folder: 401.0)
+    assert main(["docs", "list.csv", *COLUMNS, *QUICK, "--limit", "2"]) == 13
+    assert "may take" not in capsys.readouterr().err  # two of 0.4 MB fit
+    monkeypatch.setattr("holdfast.wiring.free_mb", lambda folder: 400.0001)
+    assert main(["docs", "list.csv", "--limit", "1"]) == 0
+    size = (shelf.root / "0.pdf").stat().st_size / 1_000_000
+    said = f"what is still to come may take {size:.1f} MB, and 0.0 MB of the disk may be used"
+    assert said in capsys.readouterr().err
+    assert main(["logs", "list", "--jsonl", "--level", "warning"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert ["room_short" in json.dumps(line) for line in lines] == [True]
+
+
 def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collector) -> None:
     """DOC-11: also of cases that failed in one run and came in the next, and signatures of addresses are left out."""
     fill(shelf, 1)

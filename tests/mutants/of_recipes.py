@@ -47,6 +47,13 @@ MUTANTS = (
         "recipes/images/test_params.py -k however_it_is_spaced",
     ),
     Mutant(
+        "documents need no room",
+        "a run of documents that may not fit on the disk says so when it begins (DOC-22)",
+        "recipes/documents/kind.py",
+        (("    needs=_needs,\n", ""),),
+        "documents/test_direct_lists.py -k fit_on_the_disk",
+    ),
+    Mutant(
         "depth limit without levels",
         "a page within the depth limit is fetched whichever way to it answers first (FRO-04)",
         "recipes/site/recipe.py",

@@ -880,7 +880,7 @@ MUTANTS = (
         "an audit that knows only the last run",
         "what an earlier run did with a case is told (DOC-11)",
         "recipes/documents/audit_files.py",
-        (("max(bisect_right(starts, at_ms), 1) - 1", "len(starts) - 1"),),
+        (("runs[max(bisect_right(runs, at_ms, key=lambda run: run.started_at), 1) - 1]", "runs[-1]"),),
         "documents/test_direct_lists.py -k audit_has",
     ),
     Mutant(

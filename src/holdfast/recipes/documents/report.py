@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.clock import iso
 from holdfast.model.artifact import below
+from holdfast.model.spelling import in_markdown as text
 from holdfast.recipes.documents.audit_files import run_of
 from holdfast.recipes.documents.coverage import RunCounts, coverage, summary
 from holdfast.recipes.documents.coverage import totals as in_four
@@ -189,7 +190,7 @@ def as_markdown(report: dict[str, Any]) -> str:
     ]
     for each in report["versions"]:
         if "error" in each:
-            lines.append(f"| {each['version']} | {each['error']} | | | | |")
+            lines.append(f"| {each['version']} | {text(each['error'])} | | | | |")
         else:
             words = ("version", "documents", "new", "changed", "removed", "returned")
             lines.append("| " + " | ".join(str(each[word]) for word in words) + " |")
@@ -199,12 +200,10 @@ def as_markdown(report: dict[str, Any]) -> str:
         lines.append("| " + " | ".join(str(each.get(word, "")) for word in RUN_COLUMNS) + " |")
     if report["failed"]:
         lines += ["", "## Failed", "", "| document | code | last word |", "|---|---|---|"]
-        lines += [f"| {each['key']} | {each['code']} | {_cell(each['because'])} |" for each in report["failed"]]
+        lines += [
+            f"| {text(each['key'])} | {each['code']} | {text(each['because'] or '')} |" for each in report["failed"]
+        ]
     if report["missing"]:
         lines += ["", "## Missing", "", "| document | title |", "|---|---|"]
-        lines += [f"| {each['key']} | {_cell(each['title'])} |" for each in report["missing"]]
+        lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in report["missing"]]
     return "\n".join(lines) + "\n"
-
-
-def _cell(text: str | None) -> str:
-    return (text or "").replace("|", "\\|").replace("\n", " ")

@@ -49,7 +49,7 @@ BANS: dict[str, Ban] = {
             "blobs/*":                    "the adapter that keeps bytes",
             "cli/main.py::_open_closed_streams": "/dev/null where the shell left no standard stream",
             "config.py":                  "reads the settings file",
-            "control/list_store.py::changing": "a lock file; nothing is read from it",
+            "control/list_store.py::_locked": "a lock file; nothing is read from it",
             "recipes/documents/list_file.py": "reads a stored list row by row, and writes nothing",
             "demo/*":                     "a site's own log is a witness outside the ledger",
             "testing/postgres.py":        "writes the password file of a throw-away cluster",

@@ -11,6 +11,7 @@ HoldfastError
 ├─ Denied               the database or file system does not let this user in
 ├─ LedgerUnfit          newer, damaged or wrongly configured ledger: nothing is written
 ├─ DiskFull             no room to save: say so and wait
+├─ ListUnavailable      the list of a job could not be had, and no earlier one may serve
 ├─ PlanFailed           a recipe's plan raised: what it has given is worked, then the job is failed
 ├─ Disallowed           robots.txt forbids an address: the target is skipped
 ├─ HostWaits            a host must not be asked just now: the target is given back
@@ -134,6 +135,13 @@ class BatchMismatch(Corrupt):
     """A settle was repeated under its key with other contents."""
 
     code = "batch_mismatch"
+
+
+class ListUnavailable(HoldfastError):
+    """The list of the job could not be had."""
+
+    code = "list_unavailable"
+    http_status = 503
 
 
 class PlanFailed(HoldfastError):

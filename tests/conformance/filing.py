@@ -34,6 +34,7 @@ class TestFiles:
             "pdf", "application/pdf", "https://marsh.test/f", worker.job, 1,
         )  # fmt: skip
         assert rows[0].path == content_path(sha256(b"one").digest())
+        assert [row.file for row in bench.ledger.results(worker.job)] == [rows[0].path, ""]
 
     def test_files_are_read_page_by_page(self, bench: Bench) -> None:
         worker = bench.working(pages=2)

@@ -16,6 +16,7 @@ class Shelf:
     root: Path
     url: str = ""
     asked: list[str] = field(default_factory=list)
+    redirects: dict[str, str] = field(default_factory=dict)  # where paths lead
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -25,7 +26,13 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.shelf.asked.append(self.path)
-        super().do_GET()
+        if self.path not in self.shelf.redirects:
+            super().do_GET()
+            return
+        self.send_response(302)
+        self.send_header("Location", self.shelf.redirects[self.path])
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
         """Nobody reads it."""

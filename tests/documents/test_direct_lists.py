@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 import holdfast as hf
 from cli.schemas import validator
 from documents.collecting import Collector
 from documents.shelf import Shelf, serving
 from holdfast.cli.main import main
-from holdfast.control.list_sync import from_file
+from holdfast.control.list_look import from_file
 from holdfast.demo.judgments.pdf import write_pdf
 
 QUICK = ("--delay", "0", "--per-host", "8", "--allow-private")
@@ -125,6 +126,52 @@ def test_doctor_compares_every_file_with_its_row_and_has_spoiled_ones_fetched_ag
     assert all(row["ok"] for row in hf.doctor(deep=True, data=collector.folder / "holdfast-data"))
 
 
+def test_a_record_has_the_path_that_its_file_got_when_it_was_named(shelf: Shelf, collector: Collector) -> None:
+    """DOC-20, decision 0060: other bytes have the name already; also in the report."""
+    fill(shelf, 1)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    (shelf.root / "0.pdf").write_bytes(write_pdf("Stamped anew", ["It says so."] * 30))
+    collector.run("docs", "list.csv", "--refetch")
+    path = json.loads(collector.run("export", "list", "-o", "-", "--format", "jsonl").stdout)["path"]
+    assert "/A-0~" in path
+    assert (collector.folder / "holdfast-data" / path).read_bytes() == (shelf.root / "0.pdf").read_bytes()
+    assert collector.json("report", "list")["documents"][0]["saved_path"] == path
+
+
+def test_a_run_that_fetched_again_or_tried_anew_is_told_by_what_it_did(shelf: Shelf, collector: Collector) -> None:
+    """DOC-36: by rows, not by how the books grew."""
+    fill(shelf, 2)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(3)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, expect=3)
+    collector.run("docs", "list.csv", "--refetch", expect=3)
+    fill(shelf, 3)
+    collector.run("docs", "list.csv", "--mode", "full")
+    words = ("cases_planned", "cases_attempted", "cases_downloaded", "cases_failed")
+    runs = [[run[word] for word in words] for run in collector.json("report", "list")["runs"]]
+    assert runs == [[3, 3, 2, 1], [3, 3, 2, 1], [1, 1, 1, 0]]
+
+
+def test_a_run_that_may_not_fit_on_the_disk_says_so_and_logs_it(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DOC-22: by a guess, then by the average of what is held."""
+    monkeypatch.chdir(tmp_path)
+    fill(shelf, 3)
+    write_list(tmp_path / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(3)])
+    monkeypatch.setattr("holdfast.wiring.free_mb", lambda folder: 401.0)
+    assert main(["docs", "list.csv", *COLUMNS, *QUICK, "--limit", "2"]) == 13
+    assert "may take" not in capsys.readouterr().err  # two of 0.4 MB fit
+    monkeypatch.setattr("holdfast.wiring.free_mb", lambda folder: 400.0001)
+    assert main(["docs", "list.csv", "--limit", "1"]) == 0
+    size = (shelf.root / "0.pdf").stat().st_size / 1_000_000
+    said = f"what is still to come may take {size:.1f} MB, and 0.0 MB of the disk may be used"
+    assert said in capsys.readouterr().err
+    assert main(["logs", "list", "--jsonl", "--level", "warning"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert ["room_short" in json.dumps(line) for line in lines] == [True]
+
+
 def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collector) -> None:
     """DOC-11: also of cases that failed in one run and came in the next, and signatures of addresses are left out."""
     fill(shelf, 1)
@@ -149,6 +196,22 @@ def test_the_audit_has_a_line_per_run_and_case(shelf: Shelf, collector: Collecto
     assert last["box_url_last"] == f"{shelf.url}/1.pdf"
     assert last["created_at"] <= last["last_attempt_at"] == last["updated_at"]
     assert found["A-1", "R-1"]["file_path"] is None
+
+
+def test_no_signature_of_an_address_that_a_redirect_leads_to_is_kept(shelf: Shelf, collector: Collector) -> None:
+    """DOC-19, DOC-21: neither with files nor with what failed, in no file of the data folder."""
+    fill(shelf, 1)
+    Image.effect_noise((300, 300), 80).save(shelf.root / "0.png")
+    shelf.redirects = {f"/go/{name}": f"/{name}?sig=SECRET123" for name in ("0.pdf", "1.pdf", "0.png", "1.png")}
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/go/{n}.pdf", f"A-{n}", "") for n in range(2)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, expect=3)
+    write_list(collector.folder / "images.csv", [(f"{shelf.url}/go/{n}.png", "noise", "") for n in range(2)])
+    collector.run("images", "--from", "images.csv", "--columns", "url=Link,keyword=Number", *QUICK)
+    assert sum("SECRET" in path for path in shelf.asked) == 4
+    exported = json.loads(collector.run("export", "list", "-o", "-", "--format", "jsonl").stdout)
+    assert exported["final_url"] == f"{shelf.url}/0.pdf"
+    files = [path for path in (collector.folder / "holdfast-data").rglob("*") if path.is_file()]
+    assert [path for path in files if b"SECRET123" in path.read_bytes()] == []
 
 
 def test_a_device_is_no_list() -> None:
@@ -262,7 +325,7 @@ def test_a_list_that_disappears_doubles_or_breaks_is_told_and_the_last_good_one_
         told = collector.run("docs", "list", "--mode", "new").stderr
         assert said in told
         assert "the last good list serves (25 rows" in told
-    collector.run("docs", "list", "--mode", "new", "--require-fresh", expect=2)
+    collector.run("docs", "list", "--mode", "new", "--require-fresh", expect=8)
     assert len(collector.held("list")) == 25
     write_list(path, [(f"{shelf.url}/0.pdf", f"B-{n}", "") for n in range(60)])
     collector.run("docs", "list", "--mode", "new", "--accept-jump")

@@ -721,6 +721,24 @@ def test_a_redirect_of_a_post_is_what_the_status_says(status: int, method: str) 
     assert (asked.method, bool(asked.body), bool(asked.headers)) == (method, method == "POST", method == "POST")
 
 
+@pytest.mark.parametrize(
+    ("there", "kept"),
+    [
+        ("http://a.test/b", {"Accept", "Authorization", "Cookie", "X-Customer"}),
+        ("https://a.test/b", {"Accept", "Authorization", "Cookie", "X-Customer"}),
+        ("http://a.test:81/b", {"Accept"}),
+        ("http://b.a.test/", {"Accept"}),
+        ("https://b.test/", {"Accept"}),
+    ],
+)
+@pytest.mark.parametrize("status", [302, 307])
+def test_a_redirect_to_another_origin_takes_no_credentials_along(there: str, kept: set[str], status: int) -> None:
+    """H5, SEC-08: an http origin includes its https twin."""
+    headers = {"Accept": "a/b", "Authorization": "Bearer S", "Cookie": "s=1", "X-Customer": "7"}
+    asked = Request.json("http://a.test/", {}, tuple(headers.items())).redirected(there, status)
+    assert {name for name, _ in asked.headers} == kept | ({"Content-Type"} if status == 307 else set())
+
+
 def test_fetchers_are_opened_once_and_all_closed() -> None:
     opened: list[str] = []
     closed: list[str] = []

@@ -255,6 +255,37 @@ def test_a_page_that_is_too_large_for_a_step_is_not_brought_out_of_the_browser()
     assert (caught.value.code, page.brought) == ("body_too_large", 0)
 
 
+@pytest.mark.parametrize("hangs", [False, True])
+def test_what_a_document_waits_for_its_turn_is_not_of_the_sites_time(hangs: bool) -> None:
+    """A `Crawl-delay` of 30 s, and 25 s for a page: here of 0.3 s and 0.2 s. What the site takes counts as ever."""
+
+    class Page:
+        url, main_frame = "about:blank", None
+
+        def on(self, event: str, call: object) -> None:
+            pass
+
+        async def goto(self, url: str, **how: object) -> SimpleNamespace:
+            await tab.on_document({"request": {"url": url}})
+            await tab.on_document({"request": {"url": f"{url}hop"}})
+            await asyncio.sleep(60 if hangs else 0)
+            return SimpleNamespace(status=200)
+
+    async def let_go(event: object) -> None:
+        pass
+
+    async def admit(url: str) -> None:
+        await asyncio.sleep(0.3)
+
+    tab: Any = SimpleNamespace(page=Page(), name="", let_go=let_go)
+    session = PageSession(tab, admit, BrowserLimits(nav_timeout_s=0.2), ManualClock())
+    if not hangs:
+        assert asyncio.run(session.goto("https://a.test/")) == 200
+        return
+    with pytest.raises(FetchError, match=r"did not load in 0\.2 s"):
+        asyncio.run(session.goto("https://a.test/"))
+
+
 def test_a_page_with_a_name_stays_where_it_is_until_something_goes_wrong_with_it() -> None:
     """DOC-17: one page for many targets. Others are never given it, and it keeps the cookies it has."""
     answers: Answers = {"/a": (200, HTML | {"Set-Cookie": "who=a"}, "<title>a</title>")}

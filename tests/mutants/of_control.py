@@ -225,8 +225,8 @@ MUTANTS = (
     Mutant(
         "a list is asked for without conditions",
         "an unchanged list with ETag costs one conditional request (DOC-02)",
-        "control/list_sync.py",
-        (('        conditions.append(("If-None-Match", good.etag))\n', "        pass\n"),),
+        "control/list_look.py",
+        (('            conditions.append(("If-None-Match", good.etag))\n', "            pass\n"),),
         "documents/test_judgments_job.py -k unchanged_list",
     ),
     Mutant(

@@ -88,6 +88,13 @@ MUTANTS = (
         "recipes/test_cases_form.py -k gone_when_it_is_clicked",
     ),
     Mutant(
+        "credentials follow a redirect",
+        "a header that a step sends goes to no origin that a redirect leads to (H5, SEC-08)",
+        "model/exchange.py",
+        (("        if origin_of(url) not in origins_of(self.url):\n", "        if not url:\n"),),
+        "engine/test_files.py -k no_credentials",
+    ),
+    Mutant(
         "a date of the second of the answer",
         "a page or list that changes twice within a second is fetched again",
         "model/exchange.py",

@@ -33,6 +33,27 @@ MUTANTS = (
         "recipes/test_custom.py -k ends_the_attempt",
     ),
     Mutant(
+        "signatures in what is said of a file",
+        "signed addresses are in logs and rows without their query (DOC-21)",
+        "recipes/custom/fetching.py",
+        (("            error.message = redacted_text(error.message, known)\n", ""),),
+        "recipes/test_custom.py -k has_no_signature",
+    ),
+    Mutant(
+        "keywords as they are spaced",
+        "a row of a list of images belongs to its keyword however it is spaced (IMG-11)",
+        "recipes/images/plan.py",
+        (('    keyword = " ".join(text.split())\n', "    keyword = text.strip()\n"),),
+        "recipes/images/test_params.py -k however_it_is_spaced",
+    ),
+    Mutant(
+        "documents need no room",
+        "a run of documents that may not fit on the disk says so when it begins (DOC-22)",
+        "recipes/documents/kind.py",
+        (("    needs=_needs,\n", ""),),
+        "documents/test_direct_lists.py -k fit_on_the_disk",
+    ),
+    Mutant(
         "depth limit without levels",
         "a page within the depth limit is fetched whichever way to it answers first (FRO-04)",
         "recipes/site/recipe.py",
@@ -973,7 +994,7 @@ MUTANTS = (
         "an audit that knows only the last run",
         "what an earlier run did with a case is told (DOC-11)",
         "recipes/documents/audit_files.py",
-        (("max(bisect_right(starts, at_ms), 1) - 1", "len(starts) - 1"),),
+        (("runs[max(bisect_right(runs, at_ms, key=lambda run: run.started_at), 1) - 1]", "runs[-1]"),),
         "documents/test_direct_lists.py -k audit_has",
     ),
     Mutant(

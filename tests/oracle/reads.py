@@ -188,6 +188,7 @@ def result_of(tables: Tables, target: TargetState, n: int, generation: int) -> P
         key=target.found.key,
         type=target.found.type,
         name=target.found.name,
+        file=tables.artifacts[*place, 0].path if (*place, 0) in tables.artifacts else "",
     )
 
 

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from holdfast.clock import ManualClock
-from holdfast.errors import BadParams, FetchError, LostLease, PlanFailed
-from holdfast.model.exchange import Headers, Response
+from holdfast.errors import BadParams, Disallowed, FetchError, HoldfastError, LostLease, PlanFailed
+from holdfast.model.artifact import FetchedFile
+from holdfast.model.exchange import Headers, Request, Response
 from holdfast.model.keys import seed_address
 from holdfast.model.outcome import Done, Failed, Outcome, Skipped
 from holdfast.model.target import Claimed
 from holdfast.recipe import Context, Here, PageFetch, Recipe, Target, Yield, record, skip, target
 from holdfast.recipes import catalogue
+from holdfast.recipes.custom.fetching import StepPages
 from holdfast.recipes.custom.recipe import CustomRecipe
 
 POND = "https://pond.test"
@@ -209,6 +211,38 @@ def test_a_circle_of_redirects_ends() -> None:
     with pytest.raises(FetchError) as refused:
         outcome_of(make_recipe(), {f"{POND}/": (302, "/")})
     assert refused.value.code == "too_many_redirects"
+
+
+SIGNED = "https://dl.test/7?sig=SECRET"
+
+
+class Files:
+    """The part of `Fetch` that a file is asked of: every address redirects, answers 503, or is forbidden."""
+
+    def __init__(self, answer: int | HoldfastError) -> None:
+        self._answer = answer
+
+    async def file(self, request: Request, **limits: Any) -> FetchedFile:
+        if isinstance(self._answer, HoldfastError):
+            raise self._answer
+        return FetchedFile(url=request.url, status=self._answer, headers=(("location", SIGNED),))
+
+
+@pytest.mark.parametrize("answer", [503, 302, Disallowed(f"robots.txt forbids {SIGNED}", rule="/")])
+def test_what_is_said_of_a_file_has_no_signature(answer: int | HoldfastError) -> None:
+    """DOC-21."""
+    pages = StepPages(make_claimed(), Files(answer), ManualClock())  # type: ignore[arg-type]
+    with pytest.raises(HoldfastError) as refused:
+        asyncio.run(pages.file(SIGNED, into="FSD7"))
+    assert refused.value.message == str(refused.value)
+    assert "https://dl.test/7" in refused.value.message
+    assert "SECRET" not in refused.value.message
+
+
+def test_the_own_address_of_a_file_is_told_as_it_stands() -> None:
+    pages = StepPages(make_claimed(), Files(503), ManualClock())  # type: ignore[arg-type]
+    with pytest.raises(FetchError, match="page=2"):
+        asyncio.run(pages.file(f"{POND}/frog.pdf?page=2"))
 
 
 def test_a_step_cannot_swallow_that_its_chunk_was_lost() -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from holdfast.demo.judgments.pages import error_page, list_page
 from holdfast.errors import FetchError
 from holdfast.model.exchange import Headers, Request, Response
-from holdfast.recipes.documents.signed import nonce_in, read_answer, redacted, request_form
+from holdfast.model.redaction import redacted
+from holdfast.recipes.documents.signed import nonce_in, read_answer, request_form
 from holdfast.recipes.documents.site_client import REFRESHES_MAX, WordPressClient
 
 URL = "http://127.0.0.2:81/d/1/FSD1/download?expires=9&signature=ab"

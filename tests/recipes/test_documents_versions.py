@@ -14,6 +14,7 @@ from holdfast.errors import Corrupt, NotFound
 from holdfast.recipes.documents import worklists
 from holdfast.recipes.documents.coverage import RunCounts, corpus_ratio, coverage, coverage_ratio, run_health, summary
 from holdfast.recipes.documents.lists import read_list
+from holdfast.recipes.documents.report import as_markdown
 from holdfast.recipes.documents.reports import bytes_still_needed, report_row
 from holdfast.recipes.documents.versions import Case, Checked, Version, check_version, diff, last_good, synced
 
@@ -255,6 +256,20 @@ def test_a_report_row_shows_an_unreadable_date_as_it_was_and_sorts_it_first() ->
     assert {row["judgment_date"] for row in first} == {"14th Marsh 2025", "undated"}
     assert first[0]["filename"] == f"{first[0]['actions_token']}.pdf"
     assert first[0]["size_kb"] == 2.5
+
+
+def test_words_of_a_list_are_no_markup_of_the_report() -> None:
+    whole = dict.fromkeys(("listed", "collectable", "held", "missing", "criminal", "withdrawn", "bytes"), 0)
+    odd = "A|1\n[x](javascript:y) <b>"
+    report = {
+        "name": "list", "list": "list.csv", "collection": {**whole, "corpus_ratio": 1.0}, "runs": [],
+        "versions": [{"version": 1, "error": odd}],
+        "failed": [{"key": odd, "code": "http_404", "because": odd}],
+        "missing": [{"key": odd, "title": odd}],
+    }  # fmt: skip
+    told = as_markdown(report)
+    assert told.count(r"A\|1 \[x\](javascript:y) \<b\>") == 5
+    assert odd not in told
 
 
 def test_the_room_still_needed_follows_from_what_is_held() -> None:

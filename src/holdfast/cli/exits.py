@@ -46,7 +46,7 @@ MEANINGS: dict[int, str] = {
     REFUSED:      "refused: illegal move, job held elsewhere, scope differs; the ways on are named. "
                   "Or cancelled from elsewhere",
     UNREACHABLE:  "database unreachable; the same command goes on",
-    JOB_FAILED:   "job failed (seed unreachable, stale); goes on after the fix",
+    JOB_FAILED:   "job failed (seed unreachable, no valid list, stale); goes on after the fix",
     CHECK_FAILED: "a check failed, or the ledger is newer than the program or damaged: nothing written",
     PAUSED:       "paused from another surface, or because the site blocks us; the same command goes on",
     INTERRUPTED:  "interrupted (SIGINT, SIGTERM, SIGHUP), saved; the same command goes on",
@@ -71,6 +71,7 @@ _ERRORS: tuple[tuple[type[errors.HoldfastError], int], ...] = (   # the first ma
     (errors.LedgerUnfit,       CHECK_FAILED),
     (errors.Corrupt,           CHECK_FAILED),
     (errors.DiskFull,          DISK_FULL),
+    (errors.ListUnavailable,   JOB_FAILED),
 )
 # fmt: on
 

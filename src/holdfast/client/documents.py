@@ -83,6 +83,7 @@ def access_to(settings: Settings, options: Options, **rules: Any) -> ListAccess:
         store=ListStore(settings.artifacts, wiring.storage(settings).write_file),
         open_fetcher=lambda url: wiring.list_fetcher(options, url),
         clock=SystemClock(),
+        ignore_robots=options.ignore_robots,
         **rules,
     )
 

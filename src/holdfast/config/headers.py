@@ -12,8 +12,9 @@ import msgspec
 from msgspec.structs import replace
 
 from holdfast.config.certificates import more_roots
-from holdfast.config.secrets import HARMLESS_HEADERS, REFERENCES, is_perhaps_secret, is_secret
+from holdfast.config.secrets import REFERENCES, is_perhaps_secret, is_secret
 from holdfast.errors import BadParams
+from holdfast.model.exchange import HARMLESS_HEADERS
 from holdfast.model.job import Job, Options
 from holdfast.model.keys import canonical
 

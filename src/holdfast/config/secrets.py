@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote_plus
 
 from holdfast.errors import BadParams
+from holdfast.model.exchange import HARMLESS_HEADERS
 
 REFERENCES = ("env:", "file:")
 # In a header's name, anywhere or as a word of its own; how values look that are a secret under any name; and how those
@@ -24,13 +25,6 @@ _SECRET_VALUE = re.compile(
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _RUN = re.compile(r"[A-Za-z0-9+=]{20,}")
 _BITS_MIN = 3.0  # per character: English without spaces has less in so short a text, or no digits
-# They say what we can read or want, and nothing of who we are: sent to every host.
-HARMLESS_HEADERS = frozenset(
-    {
-        "accept", "accept-charset", "accept-language", "cache-control", "dnt", "from", "pragma", "sec-gpc",
-        "upgrade-insecure-requests",
-    }
-)  # fmt: skip
 SECRET_BYTES_MAX = 64_000
 _FIELD = re.compile(r"([^\s&;?='\"]++)(\s*+=\s*+)('(?:[^'\\]|\\.)*+'?|[^&;\s]*+)", re.DOTALL)
 _SECRET_FIELD = re.compile(r"pass|.*(?:password|passwd|passphrase|pwd|secret|token)", re.DOTALL)  # a passfile is none

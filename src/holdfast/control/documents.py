@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 
 from holdfast.clock import Clock
+from holdfast.control.list_look import from_file, from_url
 from holdfast.control.list_store import ListStore
-from holdfast.control.list_sync import Synced, count_planned, from_file, from_url, sync
+from holdfast.control.list_sync import Synced, count_planned, sync
 from holdfast.control.reopen import rescan
 from holdfast.control.webhook import WEBHOOK
 from holdfast.engine.liveness import is_dead
@@ -52,6 +53,7 @@ class ListAccess(msgspec.Struct, frozen=True, kw_only=True):
     store: ListStore
     open_fetcher: Callable[[str], Fetcher]
     clock: Clock
+    ignore_robots: bool = False
     require_fresh: bool = False
     accept_jump: bool = False
 
@@ -83,9 +85,10 @@ def meant_list(word: str, configured: Mapping[str, Mapping[str, Any]], *, must: 
 def synced(access: ListAccess, params: dict[str, Any], known: Job | None) -> tuple[dict[str, Any], Synced]:
     """The params with the newest version of the list behind those that the job knows; and what the look gave."""
     shape, place = ListShape.of(params), params["list"]
-    look = (
-        from_url(place, lambda: access.open_fetcher(place), access.clock) if "://" in place else from_file(Path(place))
-    )
+    look = from_file(Path(place))
+    if "://" in place:
+        opened = partial(access.open_fetcher, place)
+        look = from_url(place, opened, access.clock, ignore_robots=access.ignore_robots)
     found = sync(
         access.store, params["source"], place, shape, look, access.clock, check=partial(_check_named, params),
         require_fresh=access.require_fresh, accept_jump=access.accept_jump,

@@ -131,12 +131,12 @@ def _plain(line: Version, now_ms: int) -> Version:
 
 
 def _numbered(store: ListStore, lines: list[Version]) -> Iterator[Version]:
-    """Their own numbers, in a folder that has given none so high; else the next ones."""
+    """Their own numbers, in a folder that has given none so high; else none yet, so that the next ones are given."""
     following = store.next_number()
     free = {line.number for line in lines if following <= line.number <= NUMBER_MAX}
     keeps = [line.number for line in lines] == sorted(free)
-    for place, line in enumerate(lines):
-        yield line if keeps else replace(line, number=following + place)
+    for line in lines:
+        yield line if keeps else replace(line, number=0)
 
 
 def _lines(blocks: Iterable[bytes]) -> list[Version]:

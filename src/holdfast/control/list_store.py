@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.errors import Corrupt
 from holdfast.recipes.documents.paths import file_name_of_source, list_path
-from holdfast.recipes.documents.versions import Version
+from holdfast.recipes.documents.versions import Version, last_good
 
 FOLDER = "csv"
 VERSIONS_KEPT = 10_000
+ALL_SOURCES = "all sources"  # no file of a source has a space in its name
 WriteFile = Callable[[Path, Callable[[BinaryIO], None]], None]
 
 
@@ -50,9 +52,14 @@ class ListStore(msgspec.Struct, frozen=True):
     @contextmanager
     def changing(self, source: str) -> Iterator[None]:
         """One at a time, over all processes: two syncs of one list make one version."""
+        with self._locked(file_name_of_source(source)):
+            yield
+
+    @contextmanager
+    def _locked(self, name: str) -> Iterator[None]:
         folder = self.artifacts / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / f".{file_name_of_source(source)}.lock").open("wb") as lock:
+        with (folder / f".{name}.lock").open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
@@ -62,11 +69,18 @@ class ListStore(msgspec.Struct, frozen=True):
         self.write_file(self.artifacts / name, lambda file: _write(file, body))
         return name
 
-    def add(self, version: Version) -> None:
-        """Under `changing`. The newest versions are kept in the index, and every list's file stays."""
-        kept = [*self.versions(version.source), version][-VERSIONS_KEPT:]
-        content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
-        self.write_file(self._index(version.source), lambda file: _write(file, content))
+    def add(self, version: Version) -> Version:
+        """Under `changing`; with the next number where it has none. The newest versions are kept in the index, and the
+        last good one, however many bad ones came after it; every list's file stays."""
+        with self._locked(ALL_SOURCES):  # numbers rise over all of them, and their looks go on side by side
+            version = version if version.number else replace(version, number=self.next_number())
+            known = [*self.versions(version.source), version]
+            kept = known[-VERSIONS_KEPT:]
+            good = last_good(known, version.source)
+            kept = kept if good is None or good in kept else [good, *kept[1:]]
+            content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
+            self.write_file(self._index(version.source), lambda file: _write(file, content))
+            return version
 
     def next_number(self) -> int:
         """Numbers rise over all sources."""

@@ -6,39 +6,21 @@ serves (DOC-04). Unchanged bytes make no new version.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
 from holdfast.clock import Clock
+from holdfast.control.list_look import Got
 from holdfast.control.list_store import ListStore
-from holdfast.errors import BadParams, FetchError
+from holdfast.errors import BadParams, ListUnavailable
 from holdfast.model.artifact import below
-from holdfast.model.exchange import REDIRECTS, Request
-from holdfast.model.keys import canonical
-from holdfast.ports import Fetcher
 from holdfast.recipes.documents.list_file import ListFile, ListShape, Sounding, sound
 from holdfast.recipes.documents.planning import planned
-from holdfast.recipes.documents.table import LIST_BYTES_MAX, ListRefused
+from holdfast.recipes.documents.table import ListRefused
 from holdfast.recipes.documents.versions import JUMP, JUMP_FROM_ROWS, Version, last_good
-
-TRIES = 3
-WAIT_S = 1.0
-REDIRECTS_MAX = 5
-
-
-class Got(msgspec.Struct, frozen=True):
-    """What a look at a list gave. Neither a body nor `is_unchanged`: `error` says why."""
-
-    body: bytes | None = None
-    is_unchanged: bool = False
-    etag: str = ""
-    last_modified: str = ""
-    error: str = ""
 
 
 class Synced(msgspec.Struct, frozen=True):
@@ -62,9 +44,9 @@ def sync(
     require_fresh: bool = False,
     accept_jump: bool = False,
 ) -> Synced:
-    """`check` raises BadParams where the list cannot be used as it is asked for. So does this function where there is
-    no list to work with: none that is good now or was before, or, with `require_fresh`,
-    none that is good now."""
+    """`check` raises BadParams where the list cannot be used as it is asked for. So does this function for a first
+    list that is none: it was typed, and nothing of it is kept. ListUnavailable: there is no list to work with, because
+    the first one could not be had, or, with `require_fresh`, none that is good now (decision 0100)."""
     with store.changing(source):
         versions = store.versions(source)
         good = _serving(store, versions, source)
@@ -73,23 +55,34 @@ def sync(
             check(ListFile.open(store.path(good), shape))
             return Synced(good, is_new_version=False)
         fetched = Version(
-            number=store.next_number(), source=source, sha256="", row_count=0, valid=False, source_url=place,
+            number=0, source=source, sha256="", row_count=0, valid=False, source_url=place,
             fetched_at_ms=clock.wall_ms(), etag=got.etag, last_modified=got.last_modified,
         )  # fmt: skip
         judged, sounded = _judged(store, fetched, got, good, shape, check, accept_jump=accept_jump)
         if judged.valid:
-            store.add(judged)
+            judged = store.add(judged)
             count = sounded.documents - sounded.criminal
             return Synced(judged, is_new_version=True, told=_left_out(place, sounded), documents=count)
-        if good is None or require_fresh:
+        if good is None and not got.is_away:
             if judged.file_path:
                 store.path(judged).unlink(missing_ok=True)
             raise BadParams(f"{place}: {judged.error_message}", hint=_hint(judged, good))
-        store.add(judged)
+        _record_bad(store, judged, versions[-1:])
+        if good is None or require_fresh:
+            raise ListUnavailable(f"{place}: {judged.error_message}", hint=_hint(judged, good))
         since = f"{good.row_count} rows, version {good.number}"
         return Synced(
             good, is_new_version=False, told=f"{place}: {judged.error_message}; the last good list serves ({since})"
         )
+
+
+def _record_bad(store: ListStore, judged: Version, last: Sequence[Version]) -> None:
+    """Once: the same bytes, or the same silence, at every look make one version."""
+    if last and not last[0].valid and (last[0].sha256, last[0].error_message) == (judged.sha256, judged.error_message):
+        if judged.file_path and judged.file_path != last[0].file_path:
+            store.path(judged).unlink(missing_ok=True)
+        return
+    store.add(judged)
 
 
 def _left_out(place: str, sounded: Sounding) -> str:
@@ -158,72 +151,6 @@ def _hint(judged: Version, good: Version | None) -> str:
     if "at once" in judged.error_message:
         return "--accept-jump, where the list has really changed so much"
     return "" if good is None else f"without --require-fresh the list of version {good.number} serves"
-
-
-def from_file(path: Path) -> Callable[[Version | None], Got]:
-    """A list on this computer."""
-
-    def look(good: Version | None) -> Got:
-        try:
-            if path.exists() and not path.is_file():  # a device or a pipe may never end
-                return Got(error="the list cannot be read: it is not a file")
-            if path.stat().st_size > LIST_BYTES_MAX:
-                return Got(error=f"the list is larger than {LIST_BYTES_MAX:,} bytes")
-            return Got(path.read_bytes())
-        except OSError as error:
-            return Got(error=f"the list cannot be read: {error.strerror}")
-
-    return look
-
-
-def from_url(url: str, open_fetcher: Callable[[], Fetcher], clock: Clock) -> Callable[[Version | None], Got]:
-    """A list on the network: one conditional request where an earlier version is known (DOC-02)."""
-
-    def look(good: Version | None) -> Got:
-        return asyncio.run(_fetched(url, good, open_fetcher(), clock))
-
-    return look
-
-
-async def _fetched(url: str, good: Version | None, fetcher: Fetcher, clock: Clock) -> Got:
-    error = ""
-    try:
-        for attempt in range(TRIES):
-            if attempt:
-                await clock.wait(WAIT_S * attempt)
-            try:
-                got = await _once(url, good, fetcher)
-            except FetchError as failed:
-                error = failed.message
-                continue
-            if got.error:
-                error = got.error
-                continue
-            return got
-        return Got(error=f"the list cannot be fetched: {error}")
-    finally:
-        await fetcher.close()
-
-
-async def _once(url: str, good: Version | None, fetcher: Fetcher) -> Got:
-    conditions: list[tuple[str, str]] = []
-    if good is not None and good.etag:
-        conditions.append(("If-None-Match", good.etag))
-    elif good is not None and good.last_modified:
-        conditions.append(("If-Modified-Since", good.last_modified))
-    request = Request(url, tuple(conditions))
-    response = await fetcher.fetch(request)
-    for _ in range(REDIRECTS_MAX):
-        there = canonical(response.header("location") or "about:blank", request.url)
-        if response.status not in REDIRECTS or there is None:
-            break
-        request = request.redirected(there.url, response.status)
-        response = await fetcher.fetch(request)
-    if response.status == 304 and good is not None:
-        return Got(is_unchanged=True)
-    if response.status != 200:
-        return Got(error=f"HTTP {response.status}")
-    return Got(response.body, etag=response.header("etag") or "", last_modified=response.last_modified)
 
 
 def count_planned(store: ListStore, names: Sequence[str], shape: ListShape) -> int:

@@ -8,10 +8,22 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from holdfast.model.keys import origin_of, origins_of
+
 Headers = tuple[tuple[str, str], ...]
 NOT_MODIFIED = 304
 SEE_OTHER = 303
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# They say what we can read or want, and nothing of who we are: sent to every host.
+HARMLESS_HEADERS = frozenset(
+    {
+        "accept", "accept-charset", "accept-language", "cache-control", "dnt", "from", "pragma", "sec-gpc",
+        "upgrade-insecure-requests",
+    }
+)  # fmt: skip
+# Besides them a request has these wherever it is led, and those of its body: which version is known already.
+_CONDITIONS = frozenset({"if-modified-since", "if-none-match"})
+_OF_BODY = "content-"
 
 
 GET, POST = "GET", "POST"
@@ -48,12 +60,20 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
     def redirected(self, url: str, status: int) -> Request:
         """What is asked of the URL that an answer with this status leads to (RFC 9110, 15.4): 303 always means a GET,
-        301 and 302 do where a form was posted, 307 and 308 repeat the request as it was."""
+        301 and 302 do where a form was posted, 307 and 308 repeat the request as it was. Another origin than the one
+        that was asked gets no header that may say who we are."""
         to_get = (status == SEE_OTHER and self.method != "HEAD") or (status in (301, 302) and self.method == POST)
+        kept = self.headers
+        if origin_of(url) not in origins_of(self.url):
+            kept = tuple(header for header in kept if _is_for_all(header[0].lower()))
         if not to_get:
-            return msgspec.structs.replace(self, url=url)
-        kept = tuple((name, value) for name, value in self.headers if not name.lower().startswith("content-"))
+            return msgspec.structs.replace(self, url=url, headers=kept)
+        kept = tuple((name, value) for name, value in kept if not name.lower().startswith(_OF_BODY))
         return Request(url, kept, by=self.by)
+
+
+def _is_for_all(name: str) -> bool:
+    return name in HARMLESS_HEADERS or name in _CONDITIONS or name.startswith(_OF_BODY)
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True, weakref=True):

@@ -70,6 +70,16 @@ def origin_of(url: str) -> str:
     return url[: url.index("/", len("https://"))]
 
 
+def origins_of(url: str) -> tuple[str, ...]:
+    """Its origin, and those that may be told the same secrets: an http origin on its usual port includes its https
+    twin, never the reverse. None of what is not an http or https URL."""
+    address = canonical(url)
+    if address is None:
+        return ()
+    usual_http = address.origin.startswith("http:") and ":" not in address.host
+    return (address.origin, f"https://{address.host}") if usual_http else (address.origin,)
+
+
 def address_of(url: str, host: str) -> Address:
     """The parts of a URL that is canonical already, as the ledger's are."""
     origin = origin_of(url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _BARE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*")
 
 
@@ -34,3 +35,8 @@ def parts_of(numbers: dict[str, int]) -> str:
 def count_of(number: int, noun: str) -> str:
     """`1 page`, `8 pages`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def in_markdown(value: object) -> str:
+    """Words of a site or a list as text of Markdown: on one line, and nothing in them is markup."""
+    return _MARKUP.sub(r"\\\1", " ".join(str(value).split()))

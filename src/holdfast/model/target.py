@@ -136,5 +136,6 @@ class PageRow(msgspec.Struct, frozen=True, kw_only=True):
     key: bytes = b""
     type: str = "page"
     name: str = ""  # its natural key
+    file: str = ""  # the path that its first file got, below the artifacts folder
     duplicate_of: str | None = None  # the URL of the first with the same content, where an export looks for it
     near_duplicate_of: str | None = None  # the URL of the first with nearly the same text, likewise

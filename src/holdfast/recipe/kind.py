@@ -115,6 +115,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     has_reports: bool = False
     streams: tuple[str, ...] = ("jsonl",)  # forms that can be written while results come
     notes: Callable[[Ledger, Job, Counts], list[str]] = _nothing  # lines of the summary
+    needs: Callable[[Ledger, Job], int] | None = None  # bytes that what is still to come may take, where it may be much
     audit: Callable[[Ledger, Job, Path], Iterator[tuple[str, Iterator[bytes]]]] | None = None  # files: name, lines
     report: Callable[[Ledger, Job, Path], Report] | None = None  # of its own, from rows and the artifacts folder
 

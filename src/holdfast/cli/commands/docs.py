@@ -202,6 +202,7 @@ def _access(call: Call, options: Options) -> ListAccess:
         store=ListStore(call.settings.artifacts, wiring.storage(call.settings).write_file),
         open_fetcher=lambda url: wiring.list_fetcher(options, url),
         clock=call.clock,
+        ignore_robots=options.ignore_robots,
         require_fresh=call.options.require_fresh,
         accept_jump=call.options.accept_jump,
     )

@@ -74,6 +74,7 @@ def _sync(call: Call, store: ListStore, name: str) -> int:
         store=store,
         open_fetcher=lambda url: wiring.list_fetcher(options, url),
         clock=call.clock,
+        ignore_robots=options.ignore_robots,
         require_fresh=call.options.require_fresh,
         accept_jump=call.options.accept_jump,
     )

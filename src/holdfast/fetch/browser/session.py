@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from holdfast.clock import Clock
@@ -34,6 +34,9 @@ class PageSession:
         self._limits, self._clock = limits, clock
         self._refusal: HoldfastError | None = None
         self._going = 0  # documents that were asked for and are not there yet
+        self._admitting = 0  # documents that wait until they may be asked for
+        self._deadline: asyncio.Timeout | None = None  # of what is under way
+        self._left_s = 0.0  # of it, while it stands still
         tab.on_document, tab.is_spent = self._on_document, not tab.name
         self._page.on("framenavigated", lambda frame: self._arrived(frame is self._page.main_frame))
         self._page.on("requestfailed", lambda request: self._arrived(request.is_navigation_request()))
@@ -112,11 +115,13 @@ class PageSession:
 
     @asynccontextmanager
     async def _within(self, seconds: float, code: str, message: str) -> AsyncIterator[None]:
-        """A deadline with a code; and what a document was refused for, instead of the browser's word for it."""
+        """A deadline with a code; and what a document was refused for, instead of the browser's word for it. It is the
+        site's time: what a document waits for the turn of its host is not of it."""
         from playwright.async_api import Error
 
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(None if self._admitting else seconds) as self._deadline:
+                self._left_s = seconds
                 yield
         except TimeoutError:
             self._raise_refusal()
@@ -124,7 +129,25 @@ class PageSession:
         except Error:
             self._raise_refusal()
             raise
+        finally:
+            self._deadline = None
         self._raise_refusal()
+
+    @contextmanager
+    def _standing_still(self) -> Iterator[None]:
+        now = asyncio.get_running_loop().time
+        self._admitting += 1
+        deadline = self._deadline
+        if deadline is not None and not deadline.expired() and (when := deadline.when()) is not None:
+            self._left_s = when - now()
+            deadline.reschedule(None)
+        try:
+            yield
+        finally:
+            self._admitting -= 1
+            deadline = self._deadline  # may have come up meanwhile
+            if deadline is not None and not deadline.expired() and not self._admitting:
+                deadline.reschedule(now() + self._left_s)
 
     def _raise_refusal(self) -> None:
         refusal, self._refusal = self._refusal, None
@@ -138,7 +161,8 @@ class PageSession:
     async def _on_document(self, event: Event) -> None:
         self._going += 1
         try:
-            await self._admit(event["request"]["url"])
+            with self._standing_still():
+                await self._admit(event["request"]["url"])
         except HoldfastError as refusal:
             self._refusal = refusal
             await self._tab.refuse(event)

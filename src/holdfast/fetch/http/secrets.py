@@ -6,16 +6,16 @@ from collections.abc import Iterable
 
 from holdfast.fetch.http.headers import header_lines
 from holdfast.model.exchange import Headers
-from holdfast.model.keys import canonical
+from holdfast.model.keys import origins_of
 
 
 class PrivateHeaders:
-    """Which headers go to which origin. An http origin on its usual port includes its https twin, never the reverse."""
+    """Which headers go to which origin."""
 
     def __init__(self, headers: Headers, home: Iterable[str]) -> None:
         header_lines(headers)
         self._headers = headers
-        self.origins = frozenset(origin for url in home for origin in _origins(url))
+        self.origins = frozenset(origin for url in home for origin in origins_of(url))
 
     def of(self, origin: str) -> Headers:
         """Those for a request to `origin`."""
@@ -23,11 +23,3 @@ class PrivateHeaders:
 
     def __bool__(self) -> bool:
         return bool(self._headers)
-
-
-def _origins(url: str) -> tuple[str, ...]:
-    address = canonical(url)
-    if address is None:
-        return ()
-    usual_http = address.origin.startswith("http:") and ":" not in address.host
-    return (address.origin, f"https://{address.host}") if usual_http else (address.origin,)

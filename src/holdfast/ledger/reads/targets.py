@@ -50,7 +50,8 @@ def _target_from(row: Row) -> TargetRow:
 
 RESULT_COLUMNS = (
     "t.id, l.origin || t.path, t.depth, pl.origin || p.path, r.doc, s.name, b.off, b.len, b.size, b.sha256, "
-    "b.media, f.at, r.run, r.seal, r.n, r.kind, t.key, t.type, i.name"
+    "b.media, f.at, r.run, r.seal, r.n, r.kind, t.key, t.type, i.name, "
+    "(SELECT x.path FROM artifact x WHERE x.target = r.target AND x.gen = r.gen AND x.n = 0)"
 )
 
 
@@ -113,7 +114,7 @@ def result_from(row: Row) -> PageRow:
         target=row[0], url=row[1], depth=row[2], parent_url=row[3], record=unsealed(row[0], row[4], row[13]),
         segment=row[5] or "", offset=row[6] or 0, length=row[7] or 0, size=row[8] or 0, sha256=bytes(row[9] or b""),
         media=row[10] or "", found_at=row[11] or 0, run=row[12], n=row[14], kind=row[15], key=bytes(row[16]),
-        type=row[17], name=row[18] or "",
+        type=row[17], name=row[18] or "", file=row[19] or "",
     )  # fmt: skip
 
 

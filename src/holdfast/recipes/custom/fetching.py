@@ -17,6 +17,7 @@ from holdfast.model.browsing import BrowserPage
 from holdfast.model.codes import code_of_status
 from holdfast.model.exchange import GET, METHODS, POST, REDIRECTS, Request, Response
 from holdfast.model.keys import canonical
+from holdfast.model.redaction import redacted_text
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import read_retry_after
 from holdfast.recipe import Fetch, Page
@@ -61,7 +62,8 @@ class StepPages:
         headers: Mapping[str, str] | None = None,
     ) -> Coroutine[Any, Any, FetchedFile]:
         limits = {"into": into, "max_bytes": max_bytes, "total_s": total_s}
-        asked = self._file(self._request(url, "", None, None, headers), limits)
+        request = self._request(url, "", None, None, headers)
+        asked = self._file(request, limits, known="" if into else request.url)
         self._calls.append((asked, line_of(sys._getframe(1))))
         return asked
 
@@ -119,11 +121,18 @@ class StepPages:
     async def _answer(self, request: Request) -> Response:
         return await (self._fetch(request.url, request.headers) if request.is_plain else self._fetch.send(request))
 
-    async def _file(self, request: Request, limits: dict[str, Any]) -> FetchedFile:
-        fetched = await self._followed(request, lambda hop: self._fetch.file(hop, **limits))
-        self.status = fetched.status
-        if not fetched:
-            self._judge(fetched, frozenset())
+    async def _file(self, request: Request, limits: dict[str, Any], *, known: str) -> FetchedFile:
+        """Files are where addresses are signed. One that changes from try to try is, and one that a redirect leads to
+        may be: only the `known` one, which is the target's own, is told as it stands."""
+        try:
+            fetched = await self._followed(request, lambda hop: self._fetch.file(hop, **limits))
+            self.status = fetched.status
+            if not fetched:
+                self._judge(fetched, frozenset())
+        except HoldfastError as error:
+            error.message = redacted_text(error.message, known)
+            error.args = (error.message,)
+            raise
         return fetched
 
     async def _followed(self, request: Request, ask: Callable[[Request], Awaitable[A]]) -> A:

@@ -62,16 +62,16 @@ def _files(ledger: Ledger, job: Job, after: int, last: int) -> dict[int, Artifac
 def _downloads(
     row: TargetRow, attempts: Sequence[AttemptRow], runs: Sequence[RunLook], file: ArtifactRow | None
 ) -> Iterator[dict[str, Any]]:
-    starts = [run.started_at for run in runs]
-
-    def run_of(at_ms: int) -> int:
-        return max(bisect_right(starts, at_ms), 1) - 1
-
-    tried = [(run, list(part)) for run, part in groupby(attempts, key=lambda attempt: run_of(attempt.ended_at))]
+    tried = [(run, list(part)) for run, part in groupby(attempts, key=lambda attempt: run_of(runs, attempt.ended_at))]
     for run, part in tried:
-        yield _download(row, runs[run], part, file, is_last=run == tried[-1][0])
+        yield _download(row, run, part, file, is_last=run is tried[-1][0])
     if not tried and runs:
-        yield _download(row, runs[run_of(row.found_at or 0)], (), file, is_last=True)
+        yield _download(row, run_of(runs, row.found_at or 0), (), file, is_last=True)
+
+
+def run_of(runs: Sequence[RunLook], at_ms: int) -> RunLook:
+    """The newest then, of runs by their number."""
+    return runs[max(bisect_right(runs, at_ms, key=lambda run: run.started_at), 1) - 1]
 
 
 def _download(

@@ -41,6 +41,17 @@ def _report(ledger: Ledger, job: Job, artifacts: Path) -> Report:
     return Report(document, as_markdown(document))
 
 
+def _needs(ledger: Ledger, job: Job) -> int:
+    from holdfast.recipes.documents.reports import SIZES_LOOKED_AT, bytes_still_needed
+
+    job, counts, _ = ledger.books(job.id)
+    to_come = counts.pending + counts.in_progress + max(job.params["planned"] - counts.discovered, 0)
+    if job.options.max_pages is not None:
+        to_come = min(to_come, max(job.options.max_pages - counts.succeeded - counts.failed, 0))
+    held = ledger.artifacts(job.id, limit=SIZES_LOOKED_AT) if to_come else []
+    return bytes_still_needed(to_come, len(held), sum(file.size for file in held))
+
+
 def _audit(ledger: Ledger, job: Job, artifacts: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
     from holdfast.recipes.documents.audit_files import audit_files
     from holdfast.recipes.documents.report import documents_report
@@ -75,4 +86,5 @@ KIND = Kind(
     forms={"md": "files"},
     report=_report,
     audit=_audit,
+    needs=_needs,
 )

@@ -23,20 +23,19 @@ from holdfast.model.artifact import FetchedFile, Keep
 from holdfast.model.job import ONE_PHASE, Phases
 from holdfast.model.keys import Address, canonical
 from holdfast.model.outcome import Done, Failed, Outcome, Record
+from holdfast.model.redaction import redacted, redacted_end
 from holdfast.model.target import Claimed, Found
 from holdfast.recipe import Context, Fetch
 from holdfast.recipes.column_names import check_fields
 from holdfast.recipes.custom.fetching import StepPages
 from holdfast.recipes.documents.browser_client import BrowserClient
 from holdfast.recipes.documents.columns import FIELDS, read_columns
-from holdfast.recipes.documents.fetched import free_name
 from holdfast.recipes.documents.list_file import ListShape
 from holdfast.recipes.documents.lists import META, Entry
 from holdfast.recipes.documents.paths import file_path
 from holdfast.recipes.documents.pdf_process import PdfLook, PdfProcess
 from holdfast.recipes.documents.planning import planned
 from holdfast.recipes.documents.record import DocumentRecord, Planned
-from holdfast.recipes.documents.signed import redacted
 from holdfast.recipes.documents.site_client import PAGES, DocumentSiteClient, WordPressClient
 from holdfast.recipes.documents.skipping import read_filter
 from holdfast.recipes.documents.sniffing import SAMPLE_BYTES, Sample, kind_named
@@ -189,13 +188,11 @@ class DocumentsRecipe:
             return Failed(verdict.code, verdict.message, fetched.status)
         suffix = verdict.kind or PurePosixPath(here.url.partition("?")[0]).suffix.lstrip(".") or "bin"
         name = file_path(context.params["source"], here.name, suffix)
-        if context.kept(name).exists():
-            name = await asyncio.to_thread(free_name, context.kept(name), name, fetched.sha256)
         media = MEDIA.get(verdict.kind) or fetched.media or "application/octet-stream"
         record = DocumentRecord(
             key=doc.key,
             url=redacted(here.url) if doc.token else here.url,
-            final_url=redacted(fetched.url) if doc.token else fetched.url,
+            final_url=redacted(fetched.url) if doc.token else redacted_end(here.url, fetched.url),
             path=f"artifacts/{name}",
             sha256=fetched.sha256.hex(),
             bytes=fetched.size,

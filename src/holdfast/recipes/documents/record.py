@@ -28,7 +28,10 @@ class Planned(msgspec.Struct, frozen=True):
 
 
 class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One kept document. `path` is relative to the data folder; `pages` is null where nobody could look."""
+    """One kept document. `path` is relative to the data folder; `pages` is null where nobody could look.
+
+    A step stores the path that it asks for. Which one the file gets is known when it is named: see `read_record`.
+    """
 
     key: str
     url: str
@@ -46,10 +49,12 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_record(row: PageRow) -> DocumentRecord:
+    """With the path that the file got: where other bytes had the name already, its hash is part of it."""
     try:
-        return msgspec.json.decode(row.record, type=DocumentRecord)
+        record = msgspec.json.decode(row.record, type=DocumentRecord)
     except msgspec.DecodeError as error:
         raise Corrupt(f"the record of T-{row.target:x} cannot be read: {error}") from error
+    return msgspec.structs.replace(record, path=f"artifacts/{row.file}") if row.file else record
 
 
 def document_object(row: PageRow) -> dict[str, Any]:

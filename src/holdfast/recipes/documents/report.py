@@ -5,12 +5,15 @@ Everything is read from the ledger's rows and the stored versions of the list; n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.clock import iso
 from holdfast.model.artifact import below
+from holdfast.model.spelling import in_markdown as text
+from holdfast.recipes.documents.audit_files import run_of
 from holdfast.recipes.documents.coverage import RunCounts, coverage, summary
 from holdfast.recipes.documents.coverage import totals as in_four
 from holdfast.recipes.documents.list_file import ListFile, ListShape
@@ -22,10 +25,12 @@ from holdfast.recipes.documents.worklists import collectable
 
 if TYPE_CHECKING:
     from holdfast.model.job import Job
+    from holdfast.model.look import RunLook
     from holdfast.ports import Ledger
 
 ROWS_AT_ONCE = 500
 FAILED_SHOWN = 50
+ENDS = ("succeeded", "failed")
 RUN_COLUMNS = (
     "run_id", "mode", "trigger", "cases_planned", "cases_downloaded", "cases_failed", "coverage_ratio", "run_health",
 )  # fmt: skip
@@ -39,6 +44,7 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
     wanted = collectable(cases)
     missing = [key for key in wanted if key not in held]
     runs = sorted(ledger.runs(job.id), key=lambda run: run.n)
+    ended = _ended(ledger, job, runs)
     rows = [
         report_row(
             cases[key].entry,
@@ -70,7 +76,7 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
         "counts": counts.seven(),
         "failed_by": counts.failed_by,
         "versions": versions,
-        "runs": [_run(runs, place, totals) for place in range(len(runs))],
+        "runs": [_run(runs, place, totals, ended) for place in range(len(runs))],
         "missing": [_missing(cases[key]) for key in missing[:FAILED_SHOWN]],
         "failed": list(_failed(ledger, job)),
         "documents": rows,
@@ -120,25 +126,37 @@ def _missing(case: Case) -> dict[str, str]:
     return {"key": case.entry.key, "title": case.entry.title}
 
 
-def _run(runs: list[Any], place: int, totals: dict[str, int]) -> dict[str, Any]:
-    """DOC-36 of one run, by the books at its end and those at the end of the run before. What was held before a run
-    was not planned by it. The collection is as it is now."""
+def _ended(ledger: Ledger, job: Job, runs: Sequence[RunLook]) -> Counter[tuple[int, str]]:
+    """How many documents came to which end in which run. One that was only ever worked once ended where its row says;
+    of others, fetched again or tried anew, every run has its own attempts."""
+    ended: Counter[tuple[int, str]] = Counter()
+    after = 0
+    while rows := ledger.targets(job.id, after=after, limit=ROWS_AT_ONCE):
+        for row in rows:
+            if row.generation == 1:
+                ended.update([(row.run, row.status)] if row.run and row.status in ENDS else ())
+            else:
+                tried = {run_of(runs, attempt.ended_at).n: attempt.outcome for attempt in ledger.attempts(row.id)}
+                ended.update((run, outcome) for run, outcome in tried.items() if outcome in ENDS)
+        after = rows[-1].id
+    return ended
+
+
+def _run(runs: list[RunLook], place: int, totals: dict[str, int], ended: Counter[tuple[int, str]]) -> dict[str, Any]:
+    """DOC-36 of one run: what ended in it, by rows, and what its books had left over. What was held before a run was
+    not planned by it, unless it was fetched again. The collection is as it is now."""
     run, before = runs[place], runs[place - 1] if place else None
     named = {"mode": run.mode, "trigger": run.trigger, "status": run.status, "stop_reason": run.stop_reason,
              "started_at": iso(run.started_at), "ended_at": iso(run.ended_at)}  # fmt: skip
     if run.counts is None:
         return {"run_id": f"R-{run.n}", **named}
-    held = before.counts.succeeded if before is not None and before.counts is not None else 0
-    skipped = run.counts.skipped + run.counts.cancelled
-    planned = max(run.counts.discovered - held - skipped, 0)
-    downloaded = max(run.counts.succeeded - held, 0)
-    attempted = min(planned, downloaded + run.counts.failed)
+    downloaded, failed = (ended[run.n, end] for end in ENDS)
     counts = RunCounts(
         cases_total=max(totals["listed"], 0),
-        cases_planned=planned,
-        cases_attempted=attempted,
-        cases_downloaded=min(downloaded, attempted),
-        cases_failed=attempted - min(downloaded, attempted),
+        cases_planned=downloaded + failed + run.counts.pending + run.counts.in_progress,
+        cases_attempted=downloaded + failed,
+        cases_downloaded=downloaded,
+        cases_failed=failed,
         cases_skipped=max(run.counts.skipped - (before.counts.skipped if before and before.counts else 0), 0),
         cases_held=totals["held"],
         collectable=totals["collectable"],
@@ -172,7 +190,7 @@ def as_markdown(report: dict[str, Any]) -> str:
     ]
     for each in report["versions"]:
         if "error" in each:
-            lines.append(f"| {each['version']} | {each['error']} | | | | |")
+            lines.append(f"| {each['version']} | {text(each['error'])} | | | | |")
         else:
             words = ("version", "documents", "new", "changed", "removed", "returned")
             lines.append("| " + " | ".join(str(each[word]) for word in words) + " |")
@@ -182,12 +200,10 @@ def as_markdown(report: dict[str, Any]) -> str:
         lines.append("| " + " | ".join(str(each.get(word, "")) for word in RUN_COLUMNS) + " |")
     if report["failed"]:
         lines += ["", "## Failed", "", "| document | code | last word |", "|---|---|---|"]
-        lines += [f"| {each['key']} | {each['code']} | {_cell(each['because'])} |" for each in report["failed"]]
+        lines += [
+            f"| {text(each['key'])} | {each['code']} | {text(each['because'] or '')} |" for each in report["failed"]
+        ]
     if report["missing"]:
         lines += ["", "## Missing", "", "| document | title |", "|---|---|"]
-        lines += [f"| {each['key']} | {_cell(each['title'])} |" for each in report["missing"]]
+        lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in report["missing"]]
     return "\n".join(lines) + "\n"
-
-
-def _cell(text: str | None) -> str:
-    return (text or "").replace("|", "\\|").replace("\n", " ")

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from holdfast.recipes.documents.lists import Entry
 
 SIZE_GUESSED_BYTES = 400_000  # of a document, while none is held that says otherwise
+SIZES_LOOKED_AT = 1_000  # of held documents: enough for an average
 UNDATED_SORTS_AS = "0000-00-00"
 
 

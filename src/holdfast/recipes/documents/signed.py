@@ -86,8 +86,3 @@ def _is_allowed(address: Address, hosts: Collection[str]) -> bool:
     netloc = address.origin.partition("://")[2]
     name = netloc.partition(":")[0]
     return not hosts or any(netloc == host or name == host or name.endswith(f".{host}") for host in hosts)
-
-
-def redacted(url: str) -> str:
-    """DOC-21: a signed address as logs and rows have it, without what makes it valid."""
-    return url.partition("?")[0].partition("#")[0]

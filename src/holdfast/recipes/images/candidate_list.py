@@ -20,7 +20,7 @@ import msgspec
 
 from holdfast.errors import BadParams
 from holdfast.recipes.images.engines.answer import Candidate, usable_url
-from holdfast.recipes.images.plan import KEYWORD_CHARACTERS_MAX
+from holdfast.recipes.images.plan import normal_keyword
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 LINE_CHARACTERS_MAX = 1_000_000
@@ -106,9 +106,10 @@ def _row(number: int, row: Mapping[str, Any] | str, names: Names, keyword: str, 
     if isinstance(row, str):
         return ListRow(number, "", None, row)
     found = {name: _first(row, columns) for name, columns in names.items()}
-    named = str(found["keyword"] or keyword).strip()
-    if not named or len(named) > KEYWORD_CHARACTERS_MAX:
-        return ListRow(number, named[:KEYWORD_CHARACTERS_MAX], None, "no keyword of 1 to 200 characters")
+    try:
+        named = normal_keyword(str(found["keyword"] or keyword))
+    except BadParams as error:
+        return ListRow(number, "", None, error.message)
     url = usable_url(str(found["url"] or "").strip())
     if not url:
         return ListRow(number, named, None, f"no http(s) URL: {str(found['url'])[:80]!r}")

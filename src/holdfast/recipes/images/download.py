@@ -15,6 +15,7 @@ from holdfast.errors import BadParams, FetchError
 from holdfast.model.artifact import FetchedFile, Keep, content_path
 from holdfast.model.keys import canonical
 from holdfast.model.outcome import Done, Outcome, Record, Skipped
+from holdfast.model.redaction import redacted_end
 from holdfast.model.target import Claimed, Found
 from holdfast.recipe import Context, Fetch
 from holdfast.recipes.custom.fetching import StepPages
@@ -75,7 +76,7 @@ class ImageDownloads:
         found = (await asyncio.to_thread(self._pool.check, [str(fetched.path)], rules))[0]
         if not found.is_valid:
             return _rejected(fetched, found)
-        return _kept(wanted, fetched, found)
+        return _kept(wanted, fetched, found, redacted_end(here.url, fetched.url))
 
 
 def _rejected(fetched: FetchedFile, found: Validation) -> Outcome:
@@ -89,7 +90,7 @@ def _rejected(fetched: FetchedFile, found: Validation) -> Outcome:
     )
 
 
-def _kept(wanted: Wanted, fetched: FetchedFile, found: Validation) -> Outcome:
+def _kept(wanted: Wanted, fetched: FetchedFile, found: Validation, final_url: str) -> Outcome:
     from hashlib import sha256
 
     assert found.phash is not None
@@ -107,7 +108,7 @@ def _kept(wanted: Wanted, fetched: FetchedFile, found: Validation) -> Outcome:
         thumbnail=content_path(thumbnail),
         frames=found.frames,
         trailing_bytes=found.trailing_bytes,
-        final_url=fetched.url,
+        final_url=final_url,
         media=fetched.media,
     )
     return Done(

@@ -15,7 +15,7 @@ from holdfast.recipes.images import distinct_from
 from holdfast.recipes.images.candidate_list import FIELDS, HINT, SAVED_COLUMNS_MAX, digest_of, read_list
 from holdfast.recipes.images.engines import ENGINES
 from holdfast.recipes.images.facts import LIST
-from holdfast.recipes.images.plan import KEYWORD_CHARACTERS_MAX, PAGES, Plan, plan_of
+from holdfast.recipes.images.plan import PAGES, Plan, normal_keyword, plan_of
 from holdfast.recipes.images.variations import templates
 
 PER_KEYWORD = 100
@@ -81,7 +81,7 @@ def listed(
         if len(keywords) > CHUNKS_MAX:
             raise BadParams(f"{path.name} has more than {CHUNKS_MAX:,} keywords")
     if not rows:
-        raise BadParams(f"{path.name} names no image: none of its rows has a usable URL")
+        raise BadParams(f"{path.name} names no image: none of its rows has a usable URL and keyword")
     saved: dict[str, Any] = {"columns": list(columns)} if columns else {}
     saved |= {"mapping": named} if named else {}
     return {"path": str(path.resolve()), "sha256": digest_of(path), **saved}, list(keywords)
@@ -109,10 +109,7 @@ def _plan(params: dict[str, Any], engines: list[str]) -> Plan:
 
 
 def _keywords(given: Any) -> list[str]:
-    keywords = [" ".join(str(word).split()) for word in given]
-    for word in keywords:
-        if not word or len(word) > KEYWORD_CHARACTERS_MAX or not word.isprintable():
-            raise BadParams(f"a keyword has 1 to {KEYWORD_CHARACTERS_MAX} printable characters, not {word[:60]!r}…")
+    keywords = [normal_keyword(str(word)) for word in given]
     if not keywords:
         raise BadParams("images needs a keyword", hint='holdfast images cat "red panda" --per-keyword 500')
     return list(dict.fromkeys(keywords))

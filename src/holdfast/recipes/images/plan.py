@@ -65,8 +65,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     def questions(self, keyword: str, start: int = 0) -> Iterator[Question]:
         """From a position on: the cursor of a planner that died is where it goes on."""
-        if not keyword.strip() or len(keyword) > KEYWORD_CHARACTERS_MAX:
-            raise BadParams(f"a keyword has 1 to {KEYWORD_CHARACTERS_MAX} characters, not {len(keyword)}")
+        normal_keyword(keyword)
         ordered = self.ordered_variations()
         sizes = [engine_named(name).page_size for name in self.engines]
         width = len(self.engines)
@@ -112,6 +111,14 @@ class Plan(msgspec.Struct, frozen=True):
         """(variation, page), diagonal by diagonal: early variations deeply before late ones at all, and both soon."""
         pairs = [(variation, page) for variation in range(len(self.variations)) for page in range(self.pages)]
         return sorted(pairs, key=lambda pair: (pair[0] + pair[1], pair[1]))
+
+
+def normal_keyword(text: str) -> str:
+    """A keyword as chunks and rows are named by it: however it was typed or stands in a list, it is the same one."""
+    keyword = " ".join(text.split())
+    if not 1 <= len(keyword) <= KEYWORD_CHARACTERS_MAX or not keyword.isprintable():
+        raise BadParams(f"a keyword has 1 to {KEYWORD_CHARACTERS_MAX} printable characters, not {keyword[:60]!r}")
+    return keyword
 
 
 def plan_of(params: Mapping[str, Any]) -> Plan:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from holdfast.model.spelling import in_markdown as text
 from holdfast.views.reports.evidence import page_link, short_url, shown_passage, statements_of, wording_of
 
 ENTITIES_SHOWN = 25
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def as_markdown(report: dict[str, Any]) -> str:
@@ -21,11 +20,6 @@ def as_markdown(report: dict[str, Any]) -> str:
     for key in analysis["missing"]:
         lines += [f"## {text(key.replace('_', ' ').capitalize())}", "", "This section could not be made.", ""]
     return "\n".join([*lines, *_entities(report), *_pages(report), *_footer(meta)]) + "\n"
-
-
-def text(value: Any) -> str:
-    """Crawled words as text: on one line, and nothing in them is markup."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(value).split()))
 
 
 def _headline(report: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ from holdfast.views.resume import resume_answer
 from views.images_ledger import ImagesLedger
 
 WANTED = 60  # so many need several judgements and several rounds of questions
-STEPS = 5  # between two deaths: fewer would kill the same target three times, which is poison then
+STEPS = 8  # between two deaths: fewer may kill the same target three times, which is poison then
 
 
 @pytest.fixture

@@ -1110,6 +1110,13 @@ MUTANTS = (
         "recipes/test_site_entities.py -k address_in_a_licence",
     ),
     Mutant(
+        "a record does not say its rules",
+        "after a change of the rules a rescan extracts pages again, also those whose bytes are the same",
+        "recipes/site/entities/extract.py",
+        (("    rules: int = 0 ", "    rules: int = RULES "),),
+        "recipes/test_site_entities.py -k by_which_rules",
+    ),
+    Mutant(
         "red flags of a manual",
         "the summary of a report has no red flags where no page is one of a company",
         "recipes/site/analysis/sections.py",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 import pytest
 
-from holdfast.recipes.site.entities.extract import PageFacts, extract
+from holdfast.recipes.site.entities.extract import RULES, PageFacts, extract
 from holdfast.recipes.site.entities.mention import TYPES
 from holdfast.recipes.site.entities.merge import merged
 from holdfast.recipes.site.entities.organisations import org_key
@@ -129,6 +130,13 @@ def test_the_address_in_a_licence_is_not_that_of_the_site(path: str, body: str, 
 def test_a_page_is_extracted_to_the_same_record_every_time() -> None:
     first, second = (facts(company(1)) for _ in range(2))
     assert first == second
+
+
+def test_a_record_says_by_which_rules_it_was_made() -> None:
+    record = msgspec.json.encode(extract("https://otter.test/x", b"<p>Frogs.</p>", HTML))
+    assert msgspec.json.decode(record)["rules"] == RULES
+    old = msgspec.json.decode(b'{"url": "https://otter.test/x", "type": "other", "count": 0}', type=PageFacts)
+    assert old.rules != RULES
 
 
 def test_the_same_entity_on_several_pages_is_one_with_all_sources() -> None:

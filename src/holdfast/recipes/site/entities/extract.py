@@ -50,7 +50,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     passages: tuple[Passage, ...] = ()
     beyond: int = 0
     not_parsed: str = ""
-    rules: int = RULES
+    rules: int = 0  # written always: a default that is left out would be read as whatever it is by then
     made_of: str = ""
 
 
@@ -72,6 +72,7 @@ def extract(url: str, body: bytes, content_type: str) -> PageFacts:
         passages=tuple(passages(source)),
         beyond=beyond,
         not_parsed=source.not_parsed,
+        rules=RULES,
         made_of=made_of(body, content_type),
     )
 

@@ -60,8 +60,9 @@ def test_at_a_time_limit_a_partial_report_can_be_read_and_more_time_completes_it
     site: HostileSite, tmp_path: Path
 ) -> None:
     """PAU-08, PAU-10."""
-    done = crawl(site, tmp_path, "--report", "--time-limit", "1ms", "--exclude", "/pricing")
-    assert done.code == 12
+    assert crawl(site, tmp_path, "--report", "--max-pages", "3", "--exclude", "/pricing").code == 13
+    words = ("--report", "--max-pages", "1000", "--time-limit", "1ms", "--exclude", "/pricing")
+    assert crawl(site, tmp_path, *words).code == 12
     read = holdfast("report", "acme", "--format", "json", cwd=tmp_path)
     assert read.code == 0
     assert "partial: the job is timeout" in read.err
@@ -72,8 +73,26 @@ def test_at_a_time_limit_a_partial_report_can_be_read_and_more_time_completes_it
     read = holdfast("report", "acme", "--format", "json", cwd=tmp_path)
     assert "partial" not in read.err
     document = json.loads(read.out)
-    assert (document["metadata"]["partial"], document["analysis"]["version"]) == (False, 1)
+    assert (document["metadata"]["partial"], document["analysis"]["version"]) == (False, 2)  # 1 is of three pages
     assert document["entities"]
+
+
+def test_a_job_without_a_stored_page_has_no_report_and_says_so(site: HostileSite, tmp_path: Path) -> None:
+    assert crawl(site, tmp_path, "--time-limit", "1ms").code == 12
+    for form in ("md", "json", "html"):
+        done = holdfast("report", "acme", "--format", form, cwd=tmp_path)
+        assert (done.code, done.out) == (6, "")
+        assert "acme has no stored page yet: nothing to report" in done.err
+
+
+def test_who_asks_for_a_report_of_a_complete_job_is_told_that_it_can_be_had(site: HostileSite, tmp_path: Path) -> None:
+    assert crawl(site, tmp_path, "--max-depth", "0").code == 0
+    done = holdfast("crawl", "acme", "--report", cwd=tmp_path)
+    assert done.code == 6
+    told, differs = done.err.splitlines()[:2]
+    assert "holdfast report acme works already" in told
+    assert "acme has another scope" in differs
+    assert holdfast("report", "acme", cwd=tmp_path).code == 0
 
 
 @pytest.mark.parametrize(

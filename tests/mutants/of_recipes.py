@@ -1102,4 +1102,25 @@ MUTANTS = (
         (("in sorted(facts.downloads, key=lambda one: one.wanted.candidate.order):", "in facts.downloads:"),),
         "recipes/images/test_judging.py -k which_file_came_first",
     ),
+    Mutant(
+        "the address in a licence is the company's",
+        "a report does not give the address of who wrote a licence as that of the site",
+        "recipes/site/entities/places.py",
+        (("    if is_licence(source):\n        return\n", ""),),
+        "recipes/test_site_entities.py -k address_in_a_licence",
+    ),
+    Mutant(
+        "a record does not say its rules",
+        "after a change of the rules a rescan extracts pages again, also those whose bytes are the same",
+        "recipes/site/entities/extract.py",
+        (("    rules: int = 0 ", "    rules: int = RULES "),),
+        "recipes/test_site_entities.py -k by_which_rules",
+    ),
+    Mutant(
+        "red flags of a manual",
+        "the summary of a report has no red flags where no page is one of a company",
+        "recipes/site/analysis/sections.py",
+        (("if is_company and each.topic", "if each.topic"),),
+        "recipes/test_site_analysis.py -k manual_has_no_red_flags",
+    ),
 )

@@ -107,6 +107,27 @@ def test_what_is_missing_contradictory_or_old_is_a_red_flag() -> None:
     assert {"risk", "unfinished", "contradiction", "out of date", "contact", "legal", "team"} <= topics
 
 
+@pytest.mark.parametrize(("path", "is_told"), [("/about", True), ("/manual/core", False)])
+def test_the_summary_of_a_manual_has_no_red_flags(path: str, is_told: bool) -> None:
+    pages = {
+        "/": "<title>Otter</title><p>The manual of Otter, which is a tool for ponds.</p>",
+        "/news": "<title>News</title><p>3 March 2019</p>",
+        path: "<title>Otter</title><p>In 2018 a lawsuit was about that very thing.</p>",
+    }
+    made = Company(company(1).pool, {f"https://otter.test{path}": body.encode() for path, body in pages.items()})
+    topics = [statement.topic for statement in SECTIONS["executive_summary"](corpus(made)).statements]
+    assert ("red flag" in topics) is is_told
+
+
+@pytest.mark.parametrize(("count", "said"), [(6, "6 e-mail addresses: "), (10, "6 of 10 e-mail addresses: ")])
+def test_a_count_says_how_many_of_them_are_listed(count: int, said: str) -> None:
+    listed = " ".join(f"<p>frog{n}@otter.test</p>" for n in range(count))
+    made = Company(company(1).pool, {"https://otter.test/": f"<title>Otter</title>{listed}".encode()})
+    text = next(each.text for each in SECTIONS["company_overview"](corpus(made)).statements if each.topic == "email")
+    assert text.startswith(said)
+    assert text.count("@") == 6
+
+
 def test_sections_of_nothing_say_that_nothing_was_found() -> None:
     empty = corpus_of([(PageLine("https://a.test/", "home", "A", THEN_MS), None)])
     for key, make in SECTIONS.items():

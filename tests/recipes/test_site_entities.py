@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 import pytest
 
-from holdfast.recipes.site.entities.extract import PageFacts, extract
+from holdfast.recipes.site.entities.extract import RULES, PageFacts, extract
 from holdfast.recipes.site.entities.mention import TYPES
 from holdfast.recipes.site.entities.merge import merged
 from holdfast.recipes.site.entities.organisations import org_key
@@ -83,9 +84,59 @@ def test_what_only_looks_like_an_entity_is_none(text: str) -> None:
     assert extract("https://otter.test/x", f"<p>{text}</p>".encode(), HTML).entities == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "is_risk"),
+    [
+        ("Recall that Otter is a modular system of tools.", False),
+        ("Each switch has a latency penalty of some cycles.", False),
+        ("It was done without huge performance penalties.", False),
+        ("We paid a performance penalty for every call.", False),
+        ("The founder recalled the day when it all began.", False),
+        ("Its precision and recall of all terms are high.", False),
+        ("The penalty of a miss is eleven cycles or more.", False),
+        ("Otter recalled its chargers after two fires.", True),
+        ("In May a voluntary recall was begun by Otter.", True),
+        ("A recall of 12,000 faulty units was announced.", True),
+        ("Two models were recalled by Otter last summer.", True),
+        ("A penalty of £2,000 was the end of the matter.", True),
+        ("The regulator asked for penalties in two cases.", True),
+        ("Otter was fined in 2021 for what it had said.", True),
+    ],
+)
+def test_only_goods_are_recalled_and_penalties_are_of_the_law(text: str, is_risk: bool) -> None:
+    found = extract("https://otter.test/x", f"<p>{text}</p>".encode(), HTML)
+    assert ("risk" in [each.cue for each in found.passages]) is is_risk
+
+
+FSF = "51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "count"),
+    [
+        ("/license.gfdl.html", f"<p>Copyright (C) 2000, {FSF}", 0),
+        ("/x", f"<title>GNU GPL</title><p>Copyright (C) 2000, {FSF}", 0),
+        ("/x", f"<p>write to the Free Software\nFoundation, Inc., {FSF}", 0),
+        ("/x", f"<p>Free Software Foundation<address>{FSF}</address>", 0),
+        ("/x", f"<p>Visit us at {FSF}", 1),
+        ("/x", f"<p>Free Software Foundation<p>{'Frogs sing. ' * 30}<p>Visit us at {FSF}", 1),
+    ],
+)
+def test_the_address_in_a_licence_is_not_that_of_the_site(path: str, body: str, count: int) -> None:
+    found = extract(f"https://otter.test{path}", body.encode(), HTML)
+    assert len([each for each in found.entities if each.type == "address"]) == count
+
+
 def test_a_page_is_extracted_to_the_same_record_every_time() -> None:
     first, second = (facts(company(1)) for _ in range(2))
     assert first == second
+
+
+def test_a_record_says_by_which_rules_it_was_made() -> None:
+    record = msgspec.json.encode(extract("https://otter.test/x", b"<p>Frogs.</p>", HTML))
+    assert msgspec.json.decode(record)["rules"] == RULES
+    old = msgspec.json.decode(b'{"url": "https://otter.test/x", "type": "other", "count": 0}', type=PageFacts)
+    assert old.rules != RULES
 
 
 def test_the_same_entity_on_several_pages_is_one_with_all_sources() -> None:

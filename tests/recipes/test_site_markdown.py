@@ -132,6 +132,19 @@ def test_the_content_is_whole_and_its_frame_is_gone(shape: str) -> None:
     assert not any(word in text for word in ("made by", "menu", "Next", "index", "Prev"))
 
 
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "<div class=footer>&copy; Copyright 2023, the frogs. Created using <a href=s>Sphinx</a> 5.3.0.</div>",
+        "<footer><p>&copy; Copyright 2023, the frogs of the pond.</p>Built with <a href=s>Sphinx</a> using a theme.</footer>",
+    ],
+)
+def test_the_footer_of_sphinx_is_left_out_of_a_page_without_much_else(footer: str) -> None:
+    head = "<!doctype html><html><head><meta name=generator content=Docutils></head>"
+    page = f"{head}<body><div class=body><h1>Search</h1><p>Type words.</p></div>{footer}</body></html>"
+    assert derive(page.encode(), URL, HTML).markdown == "# Search\n\nType words.\n"
+
+
 def test_a_footnote_belongs_to_the_text_and_what_stands_aside_does_not() -> None:
     notes = "<aside class='footnote-list'><aside class='footnote' role=note><a href='#id1'>1</a> <p>Toads.</p></aside></aside>"
     prose = f"<p>{'Frogs live in ponds and on meadows. ' * 20}</p>"

@@ -36,7 +36,8 @@ def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> 
     if not call.options.update or is_another:
         ways = "" if is_another else TO_PENDING if kind.goes_on else APPLIED.get(job.status, TO_PENDING)
         lines = [f"  {name}: {_shown(before.get(name))}, now {_shown(after[name])}" for name in differ]
-        raise Refused("\n".join([f"{job.name} has another scope:", *lines, f"Ways on: {ways}{OTHERWISE}."]))
+        known = _report_already(ledger, job, differ, after)
+        raise Refused("\n".join([*known, f"{job.name} has another scope:", *lines, f"Ways on: {ways}{OTHERWISE}."]))
     if kind.goes_on and job.status == "completed" and call.options.mode is None:
         job = go_on(ledger, job, actor="cli")
     mode = call.options.mode
@@ -50,6 +51,17 @@ def with_scope(call: Call, ledger: Ledger, job: Job, params: dict[str, Any]) -> 
     told = f"{count_of(judged.excluded, 'target')} left out, {count_of(judged.requeued, 'target')} put back"
     call.console.say(f"{job.name}: {because}; {told}.")
     return job, announced
+
+
+def _report_already(ledger: Ledger, job: Job, differ: list[str], after: dict[str, Any]) -> list[str]:
+    """A line for who asks for a report of a complete job: it can be had without another scan."""
+    if "report" not in differ or not after["report"] or job.status != "completed":
+        return []
+    from holdfast.views.reports import can_be_built
+
+    if not can_be_built(ledger, job):
+        return []
+    return [f"holdfast report {job.word} works already, from the pages that are stored."]
 
 
 def _refuse_at_work(ledger: Ledger, job: Job) -> None:

@@ -37,6 +37,8 @@ _KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split
 TYPES = (*list(_WORDS)[: list(_WORDS).index("news")], PAGE)
 PRIORITIES = {kind: place for place, kind in enumerate(TYPES)}
 REPORT_TYPES = (HOME, *_WORDS, OTHER)
+# Pages of somebody who offers something; documentation has a home page, news and help as well.
+OF_A_COMPANY = tuple(kind for kind in _WORDS if kind not in ("news", "blog", "help"))
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
 _SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
 _FOLDERS = frozenset({"company", "corporate", "pages"})  # above the word that says it

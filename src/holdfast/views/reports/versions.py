@@ -105,6 +105,13 @@ def report_reader(
         blobs.close()
 
 
+def can_be_built(ledger: Ledger, job: Job) -> bool:
+    """Whether a report can be had of what the job has stored, though it made none."""
+    if not catalogue.kind_of(job).has_reports or missing_packages():
+        return False
+    return any(row.kind == PAGE for row in _rows(ledger, job))
+
+
 def written(report: dict[str, Any], form: str) -> bytes:
     from holdfast.views.reports.html import as_html
     from holdfast.views.reports.markdown import as_markdown
@@ -138,10 +145,12 @@ def _headed(job: Job, version: ReportVersion) -> dict[str, Any]:
 def _built(request: ReportRequest, kept: int) -> dict[str, Any]:
     """A report of the last commit. What the job has extracted is used; other pages are worked here, up to a number."""
     job, gathered, unread = request.job, ReportRows(), []
-    for row in _rows(request):
+    for row in _rows(request.ledger, job):
         gathered.add(row)
         if row.kind == PAGE and is_readable(row):
             unread.append(row)
+    if not gathered.pages:
+        raise Refused(f"{job.name} has no stored page yet: nothing to report")
     missing = set(gathered.urls_without_facts())
     todo = [row for row in unread if row.url in missing]
     for row in todo[:BUILT_PAGES_MAX]:
@@ -152,10 +161,10 @@ def _built(request: ReportRequest, kept: int) -> dict[str, Any]:
     return _with(report, job, version=None, run=f"R-{job.run}" if job.run else None, because=because)
 
 
-def _rows(request: ReportRequest) -> Iterator[PageRow]:
+def _rows(ledger: Ledger, job: Job) -> Iterator[PageRow]:
     after = (0, -1)
     where = (("type", False, (SECTION, REPORT)),)
-    while rows := request.ledger.results(request.job.id, where=where, after=after, limit=ROWS_AT_ONCE):
+    while rows := ledger.results(job.id, where=where, after=after, limit=ROWS_AT_ONCE):
         yield from rows
         after = (rows[-1].target, rows[-1].n)
 

@@ -12,6 +12,7 @@ from holdfast.recipes.site.analysis.insights import insights
 from holdfast.recipes.site.analysis.section import Quotation, Section, Writer, seen, seen_all
 from holdfast.recipes.site.entities.countries import country_name
 from holdfast.recipes.site.entities.mention import Entity
+from holdfast.recipes.site.page_types import OF_A_COMPANY
 
 LEADERS = (
     "chief",
@@ -42,7 +43,7 @@ def overview(corpus: Corpus) -> Section:
     if addresses:
         listed = "; ".join(each.value for each in addresses[:5])
         writer.say(
-            f"{_count(addresses, 'postal address', 'postal addresses')}: {listed}.",
+            f"{_count(addresses, 'postal address', 'postal addresses', listed=5)}: {listed}.",
             seen_all(addresses[:4]),
             0.9,
             topic="address",
@@ -54,7 +55,7 @@ def overview(corpus: Corpus) -> Section:
         found = corpus.of(kind)
         if found:
             listed = ", ".join(each.value for each in found[:6])
-            writer.say(f"{_count(found, one, many)}: {listed}.", seen_all(found[:4]), 0.93, topic=kind)
+            writer.say(f"{_count(found, one, many, listed=6)}: {listed}.", seen_all(found[:4]), 0.93, topic=kind)
     writer.quote("mission", 2)
     writer.quote("offering", 3)
     return writer.section("company_overview", "Company overview", nothing="The pages do not say who runs the site.")
@@ -185,7 +186,8 @@ def summary(corpus: Corpus) -> Section:
             f"{_count(named, 'product', 'products')}, among them {listed}.", seen_all(named[:4]), 0.83, topic="products"
         )
     worries = red_flags(corpus)
-    real = [each for each in worries.statements if each.topic != "nothing found"]
+    is_company = bool(corpus.typed(*OF_A_COMPANY))  # what would be a warning of a company is none of a manual
+    real = [each for each in worries.statements if is_company and each.topic != "nothing found"]
     for flag in real[:3]:
         writer.say(
             flag.text,
@@ -255,5 +257,7 @@ def _versioned(tech: Entity) -> str:
     return f"{tech.value} {tech.detail['version']}" if tech.detail.get("version") else tech.value
 
 
-def _count(found: list[Entity], one: str, many: str) -> str:
-    return f"{len(found)} {one if len(found) == 1 else many}"
+def _count(found: list[Entity], one: str, many: str, listed: int | None = None) -> str:
+    """`listed`: how many of them follow at most; "6 of 10" where that is not all."""
+    some = f"{listed} of " if listed is not None and listed < len(found) else ""
+    return f"{some}{len(found)} {one if len(found) == 1 else many}"

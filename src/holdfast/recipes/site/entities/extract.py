@@ -24,7 +24,7 @@ from holdfast.recipes.site.entities.source import Source, read_source
 from holdfast.recipes.site.entities.structured import structured
 from holdfast.recipes.site.entities.technology import technology
 
-RULES = 2  # changed rules make other records: raise it with them
+RULES = 3  # changed rules make other records: raise it with them
 PER_TYPE_MAX = 200
 PARTS: tuple[Callable[[Source], Iterator[Mention]], ...] = (
     structured, emails, phones, addresses, locations, people, organisations, products, money, dates, social_handles,
@@ -50,7 +50,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     passages: tuple[Passage, ...] = ()
     beyond: int = 0
     not_parsed: str = ""
-    rules: int = RULES
+    rules: int = 0  # written always: a default that is left out would be read as whatever it is by then
     made_of: str = ""
 
 
@@ -72,6 +72,7 @@ def extract(url: str, body: bytes, content_type: str) -> PageFacts:
         passages=tuple(passages(source)),
         beyond=beyond,
         not_parsed=source.not_parsed,
+        rules=RULES,
         made_of=made_of(body, content_type),
     )
 

@@ -12,6 +12,7 @@ from holdfast.recipes.site.entities.source import Source
 
 PER_CUE_MAX = 6
 LENGTH_MIN, LENGTH_MAX = 25, 320
+NEAR = 80  # characters between a penalty and what makes it one of the law
 _CUES: dict[str, str] = {
     "offering": r"\bwe (?:build|make|provide|offer|help|design|develop|sell|deliver|create|manufacture|supply|run)\b"
     r"|\b[A-Z][\w&]+ (?:is|are) (?:an?|the) [\w\s,-]{0,60}(?:company|platform|provider|maker|manufacturer|agency|firm|service|tool|"
@@ -40,6 +41,24 @@ _CUES: dict[str, str] = {
 CUES = tuple(_CUES)
 _ANY = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _CUES.items()), re.IGNORECASE)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?…](?=\s+[A-ZÀ-Þ0-9\"“]|\s*\n|\s*\Z)|(?=\n)|\Z)")
+# Documentation says `recall that …` and `performance penalty`: only goods are recalled, and a penalty is about money or law.
+_GOODS = r"(?:products?|models?|batch(?:es)?|vehicles?|cars?|units?|devices?|batter(?:y|ies)|lots|goods|items?|toys?|chargers?|foods?)"
+_MEMORIES = r"(?:days?|time|moment|years?|story|first|early|old|words?|values?|state|history)"
+_RECALL = (
+    r"(?:product|safety|voluntary|vehicle|food|battery|nationwide|worldwide|urgent) recalls?|recall (?:notices?|campaigns?)|"
+    r"(?:issued|announced|ordered|initiated|launched) (?:a|the|another)(?: [\w-]+){0,2} recall|"
+    rf"recalls? of(?: [\w,-]+){{0,4}} {_GOODS}|recalled (?:its|our|all|the)\b(?! {_MEMORIES}\b)|"
+    rf"recalled(?: [\w,-]+){{0,4}} {_GOODS}|{_GOODS}(?: [\w-]+){{0,4}} recalled"
+)
+_PENALTY = r"(?<!performance )(?<!latency )(?<!speed )(?<!time )(?<!runtime )(?<!memory )(?<!cache )(?<!miss )(?<!cycle )\bpenalt(?:y|ies)\b"
+_LAW = (
+    r"(?:[$£€] ?\d|\b(?:USD|EUR|GBP|dollars?|euros?|pounds?|courts?|tribunals?|judges?|regulators?|regulatory|paid|imposed|fined|civil|"
+    r"criminal|financial)\b)"
+)
+_DOUBTFUL = {
+    "recall": re.compile(rf"\b(?:{_RECALL})\b", re.IGNORECASE),
+    "penalt": re.compile(rf"{_PENALTY}.{{0,{NEAR}}}?{_LAW}|{_LAW}.{{0,{NEAR}}}?{_PENALTY}", re.IGNORECASE),
+}  # by their first letters: what the sentence must have besides
 
 
 class Passage(msgspec.Struct, frozen=True, gc=False):
@@ -59,6 +78,8 @@ def passages(source: Source) -> Iterator[Passage]:
             continue
         for match in _ANY.finditer(text):
             cue = str(match.lastgroup)
+            if (needed := _DOUBTFUL.get(match[0][:6].lower())) is not None and needed.search(text) is None:
+                continue
             if counts[cue] < PER_CUE_MAX and (cue, text) not in told:
                 counts[cue] += 1
                 told.add((cue, text))

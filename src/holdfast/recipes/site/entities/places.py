@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from holdfast.recipes.site.entities.countries import ALSO_WORDS, cities, countries, country_name
 from holdfast.recipes.site.entities.mention import Mention
@@ -36,23 +37,40 @@ _CUE = re.compile(
 _STRONG_CUE = re.compile(
     r"\b(?:based|offices?|headquartered|headquarters|located|branch(?:es)?|hub|live|lives)\s+in\s+$", re.IGNORECASE
 )
+_LICENCE = re.compile(r"(?<![a-z])(?:licen[cs]es?|copying|[al]?gpl|g?fdl)(?![a-z])", re.IGNORECASE)
+_LICENSOR = "Free Software Foundation"
+_LICENSOR_NEAR = 200  # characters between the name and the address
 _NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w'’.-]*(?:[ -](?:[A-ZÀ-Þ][\w'’-]*|am|upon|de|of|the)){0,3}")
 
 
 def addresses(source: Source) -> Iterator[Mention]:
+    """Those of whoever runs the site: a licence's text has the address of who wrote the licence."""
+    if is_licence(source):
+        return
     for block in source.addresses:
         lines = [clean(line) for line in block.split("\n") if clean(line)]
         joined = ", ".join(line.strip(" ,") for line in lines)
         if _STREET.search(joined) and _CODE.search(joined):
             value = _address_in(joined)
             place = source.locate(next(line for line in lines if _STREET.search(line) or _CODE.search(line)))
+            if _is_of_licensor(source, place.at):
+                continue
             yield from _with_town(Mention("address", value, joined, place.passage, place.at, "address element", 0.93))
     for match in _STREET.finditer(source.text):
         shown = _from_street(source.text[match.start() : match.end() + 140], match.end() - match.start())
-        if not shown:
+        if not shown or _is_of_licensor(source, match.start()):
             continue
         place = source.around(match.start(), match.end())
         yield from _with_town(Mention("address", _tidy(shown), shown, place.passage, place.at, "street line", 0.85))
+
+
+def is_licence(source: Source) -> bool:
+    """Whether its path or title says that it is the text of a licence."""
+    return _LICENCE.search(f"{urlsplit(source.url).path} {source.title}") is not None
+
+
+def _is_of_licensor(source: Source, at: int) -> bool:
+    return at >= 0 and _LICENSOR in clean(source.text[max(0, at - _LICENSOR_NEAR) : at + _LICENSOR_NEAR])
 
 
 def _from_street(text: str, street: int) -> str:

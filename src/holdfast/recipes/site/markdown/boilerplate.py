@@ -29,6 +29,7 @@ OPAQUE = CODE_BLOCKS | {"code"}
 SMALL_SHARE = 0.35  # of a page's prose: what holds more is not boilerplate, whatever it is called
 MENU_LINKED = 0.6  # what has a suspicious name and more links than that goes, however large it is
 PAGER_MAX = 600  # characters
+FOOTER_MAX = 1_000
 KNOWN_LENGTH = 100  # characters of classes whose meaning is kept
 ASIDE_MAX = 400  # characters of prose that a suspicious name costs at most within an article
 
@@ -61,6 +62,7 @@ _PERMALINK = re.compile(
     r"(?:^|\s)(?:headerlink|header-anchor|anchor-link|hash-link|anchorjs-link|permalink|anchor|self-link|doc-anchor)"
     r"(?=$|\s)"
 )
+_BY_SPHINX = re.compile(r"(?:created|built|made|generated)\s+(?:using|with|by)\s+sphinx\b", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"display\s*:\s*none")
 _PAGER = re.compile(r"[\W_]*(?:next|previous|prev|up|home|contents|table of contents|index|top)\b", re.IGNORECASE)
 _PAGER_WORD = re.compile(
@@ -139,7 +141,7 @@ def prune(root: Node, *, by_name: bool = True, hidden: bool = True) -> list[Node
 def _goes(node: Node, limit: float, *, inside: bool, by_name: bool, hidden: bool) -> bool:
     """Whether an element is taken out. `inside`: it lies in what the page itself calls its content."""
     tag, is_small = node.tag, node.prose < limit
-    if tag == "nav":
+    if tag == "nav" or (not inside and _is_footer_of_sphinx(node)):
         return True
     if node.attributes:
         role = node.attributes.get("role")
@@ -166,6 +168,12 @@ def _goes(node: Node, limit: float, *, inside: bool, by_name: bool, hidden: bool
     if tag == "aside":
         return is_small and not _is_note(node) and not (inside and node.linked < 0.3 * node.length)
     return tag == "header" and is_small and not inside and (node.first("h1") is None or node.linked > 0.3 * node.length)
+
+
+def _is_footer_of_sphinx(node: Node) -> bool:
+    """`Created using Sphinx 7.2`: on a page of a search form or an index it may be most of the prose."""
+    is_footer = node.tag == "footer" or (node.tag == "div" and "footer" in node.classes.split())
+    return is_footer and node.length <= FOOTER_MAX and _BY_SPHINX.search(node.text()) is not None
 
 
 def _is_note(node: Node) -> bool:

@@ -51,6 +51,10 @@ class ReportRows:
     def extracted(self) -> int:
         return len(self._facts)
 
+    @property
+    def pages(self) -> int:
+        return len(self._pages)
+
     def urls_without_facts(self) -> list[str]:
         return sorted(self._pages.keys() - self._facts.keys())
 

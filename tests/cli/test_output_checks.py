@@ -64,7 +64,7 @@ def test_a_wrong_place_is_said_before_a_job_is_made(folder: Path, start: str, wh
         ("cases", ("/proc/results.jsonl",), "cannot be written"),
         ("images", ("results.txt",), "names no form"),
         ("cases", ("shards/", "--to", "webdataset"), FOR_IMAGES),
-        ("cases", ("results/",), "Markdown is made of the pages of a site"),
+        ("cases", ("results/",), "--fields +markdown"),
         ("images", (".",), "Markdown is a folder|name another folder"),
         ("images", ("./", "--to", "files"), "is not empty"),
         ("images", ("./", "--to", "webdataset"), "has something else in it"),

@@ -65,6 +65,7 @@ def test_a_wrong_place_is_said_before_a_job_is_made(folder: Path, start: str, wh
         ("images", ("results.txt",), "names no form"),
         ("cases", ("shards/", "--to", "webdataset"), FOR_IMAGES),
         ("cases", ("results/",), "--fields +markdown"),
+        ("crawl", ("x.jsonl", "--to", "md"), "--to md writes a folder, and x.jsonl is the name of a file: -o x/"),
         ("images", (".",), "Markdown is a folder|name another folder"),
         ("images", ("./", "--to", "files"), "is not empty"),
         ("images", ("./", "--to", "webdataset"), "has something else in it"),

@@ -262,7 +262,7 @@ def test_rows_that_give_no_document_are_told_with_their_lines(shelf: Shelf, coll
 
 
 BAD = [
-    ("A,B\n1,2\n", (), "none with addresses"),
+    ("A,B\n1,2\n", (), "no column of the list has addresses of files: A, B"),
     ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "url=Lnk"), "did you mean 'Link'?"),
     ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "ulr=Link"), "did you mean url?"),
     ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "Link"), "is not FIELD=COLUMN"),
@@ -386,3 +386,9 @@ def test_a_summary_says_how_private_addresses_are_had(shelf: Shelf, collector: C
     assert f"  1 was not fetched: private addresses. {way}\n" in told
     told = collector.run("docs", "list", "--allow-private", expect=3).stderr
     assert "  1 was not fetched: private addresses. They are allowed now: holdfast retry list\n" in told
+
+
+def test_lists_of_others_are_not_named_to_whoever_never_used_them(collector: Collector) -> None:
+    assert collector.json("sources")["sources"] == []
+    told = collector.run("docs", "none.csv", expect=2).stderr
+    assert told == "There is no list 'none.csv': no such file, job or source (a CSV file or its URL)\n"

@@ -49,8 +49,8 @@ def command_line() -> str:
         f"Keys: {keys}.",
         "## Environment\n\nAn option wins over the environment, and both over `holdfast.toml`: "
         "[settings](settings.md).",
-        "## Exit codes\n\n10 to 14 mean: safe, continue later. What to do about each: "
-        "[troubleshooting](troubleshooting.md).",
+        "## Exit codes\n\n10 to 14 mean: safe, continue later; after a limit (12, 13) with a higher one. "
+        "What to do about each: [troubleshooting](troubleshooting.md).",
         table(("code", "means"), [(f"`{code}`", meaning) for code, meaning in MEANINGS.items()]),
     )
 

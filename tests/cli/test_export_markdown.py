@@ -37,7 +37,7 @@ def test_a_crawl_gives_a_folder_of_markdown(tree: WorldServer, tmp_path: Path) -
     """SIT-09: pages become Markdown with title, headings and code blocks."""
     done = holdfast(*crawl_words(tree, "--to", "md", "-o", "out/"), cwd=tmp_path)
     assert done.code == 0
-    assert f"Wrote {PAGES} pages to out/." in done.err
+    assert f"Writing pages to out/ …\nWrote {PAGES} pages to out/." in done.err
     index = index_of(tmp_path / "out")
     assert len(index) == PAGES == len({line["file"] for line in index})
     assert set(files_in(tmp_path / "out")) == {"index.jsonl", *(line["file"] for line in index)}

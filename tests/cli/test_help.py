@@ -82,3 +82,9 @@ def test_the_topics_leave_nothing_out() -> None:
 def test_a_mistyped_topic_gets_a_suggestion(tmp_path: Path) -> None:
     done = holdfast("help", "filtres", cwd=tmp_path)
     assert (done.code, "did you mean filters?" in done.err) == (2, True)
+
+
+def test_every_heading_stands_once(tmp_path: Path) -> None:
+    headings = re.findall(r"^[A-Z]+$", holdfast("--help", cwd=tmp_path).out, re.MULTILINE)
+    assert "RESULTS" in headings
+    assert len(headings) == len(set(headings))

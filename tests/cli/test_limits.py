@@ -161,6 +161,8 @@ def test_the_same_command_at_its_limit_says_which_and_fetches_nothing(slow_tree:
             "frogs has reached its page limit of 5; nothing is fetched. "
             "To go on: holdfast resume frogs --extend-pages 500. --new starts over." in done.err
         )
+    told = holdfast("crawl", "frogs", "--mode", "new", cwd=tmp_path).err
+    assert "nothing is fetched. --mode new is for a complete job. To go on: holdfast resume frogs" in told
     assert pages_asked(slow_tree) == 5
 
 

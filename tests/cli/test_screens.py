@@ -223,7 +223,7 @@ def test_lines_are_folded_between_parts_and_words_and_no_command_is_cut() -> Non
     long = (
         "Completed  docs  R-1   discovered 4123 = 2132 succeeded + 2 failed + 0 skipped + 0 cancelled + 0 pending"
         "   checkpoint 1\n"
-        "  continue: holdfast resume docs     results so far: holdfast export docs -o docs.jsonl --format jsonl\n"
+        "  continue: holdfast resume docs     results so far: holdfast export docs -o docs.jsonl\n"
         "  because: no seed could be worked, and this sentence is longer than the line that it stands in can be\n"
         "  crawl URL...|NAME    crawl a site; the same command again goes on where it stopped\n"
         "crawling   1412 done   690 known left   6.1/s   failed 9   skipped 29   in flight 8   checkpoint 61\n"
@@ -233,7 +233,7 @@ def test_lines_are_folded_between_parts_and_words_and_no_command_is_cut() -> Non
         "    discovered 4123 = 2132 succeeded + 2 failed + 0 skipped + 0 cancelled + 0",
         "    pending   checkpoint 1",
         "  continue: holdfast resume docs",
-        "      results so far: holdfast export docs -o docs.jsonl --format jsonl",
+        "      results so far: holdfast export docs -o docs.jsonl",
         "  because: no seed could be worked, and this sentence is longer than the line",
         "  that it stands in can be",
         "  crawl URL...|NAME    crawl a site; the same command again goes on where it",

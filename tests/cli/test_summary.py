@@ -20,7 +20,7 @@ def test_the_summary_of_the_handbook() -> None:
         "   checkpoint 61",
         "  failed: network_timeout 5, http_403 3, answer_unreadable 1        see: holdfast errors docs-x",
         "  skipped: excluded 20, robots 5, duplicate 4        see: holdfast targets docs-x --where status:skipped",
-        "  continue: holdfast resume docs-x     results so far: holdfast export docs-x -o docs-x.jsonl --format jsonl",
+        "  continue: holdfast resume docs-x     results so far: holdfast export docs-x -o docs-x.jsonl",
     ]
 
 
@@ -36,6 +36,7 @@ def test_a_summary_with_pages_in_hand_still_balances() -> None:
 
 def test_a_failed_job_says_why_and_a_completed_one_offers_no_continuing() -> None:
     assert "because: waiting for a worker" in summary.summary("failed", make_job(), Counts(), None)
+    assert "export" not in summary.summary("failed", make_job(), Counts(), None), "there is nothing to export"
     assert "continue:" not in summary.summary("completed", make_job(), Counts(), None)
 
 

@@ -53,8 +53,11 @@ def test_the_demo_of_the_company_comes_through_its_traps(tmp_path: Path) -> None
 
 
 def test_a_world_that_is_not_there_is_refused() -> None:
-    with pytest.raises(BadParams, match="there is no world 'atlantis' yet; there is: manual, company"):
-        story.run("atlantis")
+    there = "there are: manual, company, judgments, court, images"
+    for world, guess in (("atlantis", ""), ("compny", "; did you mean company?")):
+        with pytest.raises(BadParams) as refused:
+            story.run(world)
+        assert refused.value.message == f"there is no world {world!r}; {there}{guess}"
 
 
 def test_a_data_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from holdfast.demo.engines.world import HOSTS as ENGINE_WORLD
 from holdfast.demo.serving import WorldServer
 from tidy.source_tree import ROOT
 
+COMPANY = "company"  # a job with two versions of a report
 DONE = {0, 3}  # done, or done with failures: the site lacks a page
 # Lines about a job that is half-way, and those that a person ends.
 HALF_WAY = ("pause", "cancel", "resume", "restart", "frontier", "exclude", "watch")
@@ -160,6 +161,9 @@ def folder_for(words: list[str], request: pytest.FixtureRequest, tmp_path: Path)
     if words[0] == "images" or {"pets", "urls"} & set(words):
         return a_copy(request, tmp_path, "images_folder")
     folder = a_copy(request, tmp_path, "half_way_folder" if words[0] in HALF_WAY else "done_folder")
+    if COMPANY in words and "--name" not in words:
+        for line in ((*CRAWL, "--report", "--name", COMPANY), ("crawl", COMPANY, "--mode", "full")):
+            assert holdfast(*line, cwd=folder).code in DONE
     if words[0] in BEFORE:
         assert holdfast(*BEFORE[words[0]], cwd=folder).code == 0
     return folder

@@ -262,7 +262,7 @@ def test_rows_that_give_no_document_are_told_with_their_lines(shelf: Shelf, coll
 
 
 BAD = [
-    ("A,B\n1,2\n", (), "none with addresses"),
+    ("A,B\n1,2\n", (), "no column of the list has addresses of files: A, B"),
     ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "url=Lnk"), "did you mean 'Link'?"),
     ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "ulr=Link"), "did you mean url?"),
     ("Link,Number\nhttp://e.example/1.pdf,1\n", ("--columns", "Link"), "is not FIELD=COLUMN"),
@@ -369,3 +369,26 @@ def test_a_long_list_is_submitted_at_once_and_planned_in_flat_memory(collector: 
     _, status, took, rose = done.stdout.splitlines()[-1].split()
     assert (status, float(took) < 3.0, int(rose) < 90) == ("0", True, True), done.stdout
     assert collector.json("status", "long")["planned_total"] == 100_000
+
+
+def test_a_summary_says_how_private_addresses_are_had(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 3)
+    other = shelf.url.replace("127.0.0.1", "127.0.0.2")
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(2)])
+    words = ("docs", "list.csv", *COLUMNS, "--delay", "0")
+    told = collector.run(*words, "--name", "none", expect=8).stderr
+    assert "  2 were not fetched: private addresses. To allow them: holdfast docs none --allow-private\n" in told
+    assert "private addresses" not in collector.run("docs", "none", "--allow-private").stderr
+
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", ""), (f"{other}/1.pdf", "A-1", "")])
+    told = collector.run(*words, "--allow", shelf.url.removeprefix("http://"), expect=3).stderr
+    way = "To allow them: holdfast docs list --allow-private, then holdfast retry list"
+    assert f"  1 was not fetched: private addresses. {way}\n" in told
+    told = collector.run("docs", "list", "--allow-private", expect=3).stderr
+    assert "  1 was not fetched: private addresses. They are allowed now: holdfast retry list\n" in told
+
+
+def test_lists_of_others_are_not_named_to_whoever_never_used_them(collector: Collector) -> None:
+    assert collector.json("sources")["sources"] == []
+    told = collector.run("docs", "none.csv", expect=2).stderr
+    assert told == "There is no list 'none.csv': no such file, job or source (a CSV file or its URL)\n"

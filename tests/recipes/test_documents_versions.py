@@ -87,7 +87,7 @@ def doubled(body: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (csv_of(7, "v3"), "no Actions column"),
+        (csv_of(7, "v3"), "no column of the list has addresses"),
         (b"<html><body>Service unavailable</body></html>", "HTML"),
         (b"", "empty"),
         (b"Title,Actions\r\n", "no rows"),
@@ -267,7 +267,12 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
         "failed": [{"key": odd, "code": "http_404", "because": odd}],
         "missing": [{"key": odd, "title": odd}],
     }  # fmt: skip
-    told = as_markdown(report)
+    assert "criminal" not in as_markdown(report)
+    told = as_markdown({**report, "collection": {**whole, "criminal": 2, "bytes": 84_321, "corpus_ratio": 0.8333},
+                        "runs": [{"run_id": "R-1", "coverage_ratio": 0.8}]})  # fmt: skip
+    assert "(83.3 %, 84.3 kB)" in told
+    assert "| criminal, left out |" in told
+    assert "| R-1 |  |  |  |  |  | 80.0 % |  |" in told
     assert told.count(r"A\|1 \[x\](javascript:y) \<b\>") == 5
     assert odd not in told
 

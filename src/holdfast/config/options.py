@@ -78,7 +78,7 @@ OPTIONS: tuple[Option, ...] = (
            configured=Configured(key="per_host", type=clamped(*AT_ONCE))),
     Option("delay", duration_ms(0, HOUR_S), "between fetches to one host", "--delay",
            part=PACE, field="delay_ms", metavar="DUR",
-           help="between fetches to one host, ±20%% (500ms); a longer Crawl-delay wins",
+           help="between fetches to one host, ±20%% (500ms, of images 200ms); 3 is 3s; a longer Crawl-delay wins",
            configured=Configured(key="delay")),
     Option("max_attempts", whole(1, 100), "tries per target", "--max-attempts",
            part=PACE, field="max_attempts", metavar="N", help="tries per target (3)",

@@ -78,7 +78,8 @@ def meant_list(word: str, configured: Mapping[str, Mapping[str, Any]], *, must: 
     if path.is_dir():
         raise BadParams(f"{word} is a folder; a list is a file")
     raise BadParams(
-        f"there is no list {word!r}: no such file, job or source", hint=f"a CSV file, its URL, or {', '.join(known)}"
+        f"there is no list {word!r}: no such file, job or source",
+        hint=f"a CSV file, its URL, or {', '.join(configured)}" if configured else "a CSV file or its URL",
     )
 
 

@@ -22,10 +22,12 @@ from holdfast.demo.serving import WorldServer
 from holdfast.demo.stretch import Stretch
 from holdfast.demo.telling import Advance, DemoOutput
 from holdfast.errors import BadParams
+from holdfast.model.spelling import did_you_mean
 
 COURT, ENGINES = "court", "engines"  # have stories of their own
 IMAGES = "images"  # what the story of the engines is called, too
 WORLDS = (*SCENES, COURT, ENGINES)
+SHOWN = (*SCENES, "judgments", COURT, IMAGES)  # as people call them; judgments is told in collection.py
 SEED = 7
 CONCURRENCY = 8
 KILL_AT_SHARE = 0.5
@@ -50,7 +52,7 @@ def run(
     """Tell the story. 0: every proof holds; 9: one does not. Without `data` or `keep` nothing stays behind."""
     world = ENGINES if world == IMAGES else world
     if world not in WORLDS:
-        raise BadParams(f"there is no world {world!r} yet; there is: {', '.join(WORLDS)}")
+        raise BadParams(f"there is no world {world!r}; there are: {', '.join(SHOWN)}{did_you_mean(world, SHOWN)}")
     teller = DemoOutput(plain=plain, color=color)
     with ExitStack() as stack:
         aside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-demo-aside-")))

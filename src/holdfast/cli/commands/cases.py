@@ -20,12 +20,15 @@ EPILOG = (
     "A 2xx answer is a record and is kept, 404 and 410 prove that there is none, anything else fails with its code.\n"
     "The gaps: holdfast targets NAME --where 'disposition:no_record'"
 )
+MODE_HELP = (
+    "what to do with a completed job: full asks for all again, new beyond the highest case and for what failed (resume)"
+)
 
 
 def arguments(parser: Parser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("what", nargs="*", metavar="RANGE|NAME", help="IMM-1-25..IMM-500-25, IMM-*-25, or a job's name")
-    recipe_jobs.arguments(parser, KIND)
+    recipe_jobs.arguments(parser, KIND, mode_help=MODE_HELP)
 
 
 def run(call: Call) -> int:

@@ -38,6 +38,10 @@ EPILOG = (
     "file, `id` names it. The same command later looks at the list again and goes on; --mode new also of a complete\n"
     "job. Files lie in DATA/artifacts/pdfs and files; -o FOLDER/ or FILE.zip also copies them there."
 )
+MODE_HELP = (
+    "what to do with a completed job: new gets new and changed rows and what failed, full too, and all with --refetch "
+    "(resume)"
+)
 
 
 def arguments(parser: Parser) -> None:
@@ -62,7 +66,7 @@ def arguments(parser: Parser) -> None:
         default="cli",
         help=f"what started it, as its history says; webhook: --mode new, and at most {NEW_LIMIT_MAX} documents",
     )
-    recipe_jobs.arguments(parser, KIND)
+    recipe_jobs.arguments(parser, KIND, mode_help=MODE_HELP)
 
 
 def run(call: Call) -> int:

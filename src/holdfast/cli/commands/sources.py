@@ -38,7 +38,7 @@ def run(call: Call) -> int:
     verb = words[0] if words and words[0] in ("sync", "diff") else ""
     names = words[1:] if verb else words
     if len(names) > 1 or (verb and not names):
-        raise UsageError("sources takes one name", hint="holdfast sources sync unreported_judgments")
+        raise UsageError("sources takes one name", hint="holdfast sources sync NAME")
     store = ListStore(call.settings.artifacts, wiring.storage(call.settings).write_file)
     if verb == "sync":
         return _sync(call, store, names[0])
@@ -54,7 +54,8 @@ def _params(call: Call, name: str) -> tuple[dict[str, Any], Job | None]:
         return job.params, job
     known = {**KNOWN_SOURCES, **call.settings.sites}
     if name not in known:
-        raise NotFound(f"there is no source or docs job {name!r}", hint=f"sources: {', '.join(known)}")
+        hint = f"sources: {', '.join(call.settings.sites)}" if call.settings.sites else ""
+        raise NotFound(f"there is no source or docs job {name!r}", hint=hint)
     return DocumentsRecipe(call.clock).check({**DEFAULTS, **(meant_list(name, call.settings.sites) or {})}), None
 
 
@@ -148,7 +149,8 @@ def _diff(call: Call, store: ListStore, name: str) -> int:
 
 def _list(call: Call, store: ListStore, names: list[str]) -> int:
     known = {**KNOWN_SOURCES, **call.settings.sites}
-    wanted = [_params(call, name)[0]["source"] for name in names] or sorted({*known, *store.sources()})
+    used = sorted({*call.settings.sites, *store.sources()})  # a source that is only known is no list of anybody's
+    wanted = [_params(call, name)[0]["source"] for name in names] or used
     rows: list[dict[str, Any]] = []
     for source in wanted:
         versions = store.versions(source)

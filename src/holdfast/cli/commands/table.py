@@ -37,10 +37,6 @@ COMMANDS: tuple[Command, ...] = (
             "holdfast run companies.csv --template company.toml",
         ),
     ),
-    Command(
-        "sources", "RESULTS", "sources [sync|diff NAME]", "followed lists and their versions", "sources",
-        ("holdfast sources", "holdfast sources sync unreported_judgments", "holdfast sources diff judgments"),
-    ),
     Command("pause", "CONTROL", "pause JOB", "finish the pages in hand, checkpoint, stop", "pause",
             ("holdfast pause docs",)),
     Command(
@@ -112,7 +108,7 @@ COMMANDS: tuple[Command, ...] = (
         "export", "RESULTS", "export JOB -o FILE",
         "write results: Markdown, tables, archives, files (--where --fields --follow)", "export",
         (
-            "holdfast export docs -o docs.jsonl --format jsonl",
+            "holdfast export docs -o docs.jsonl",
             "holdfast export docs -o guide.csv --where 'url:*/guide/*' --fields url,title,+text",
             "holdfast export docs -o docs.warc.gz",
             "holdfast export docs -o - | jq .title",
@@ -125,6 +121,10 @@ COMMANDS: tuple[Command, ...] = (
             "holdfast report docs -o docs.html",
             "holdfast report docs --format json",
         ),
+    ),
+    Command(
+        "sources", "RESULTS", "sources [sync|diff NAME]", "followed lists and their versions", "sources",
+        ("holdfast sources", "holdfast sources sync judgments", "holdfast sources diff judgments"),
     ),
     Command(
         "reprocess", "RESULTS", "reprocess JOB", "run the recipe again over stored pages, no network (--where)",

@@ -1,5 +1,5 @@
 """What people should know when a job ends beyond its books: half a cancel, what its kind has to say, a seed that
-robots.txt forbids, code that raised.
+robots.txt forbids, addresses that were refused, code that raised.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from holdfast.recipes.catalogue import kind_of
 from holdfast.views.documents import retry_command
 
 RECIPE_ERROR = "recipe_error"
+BLOCKED = "blocked_address"
+LOOKED_AT = 500  # refused addresses: a summary does not read a hundred thousand rows
 
 
 def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
@@ -25,10 +27,27 @@ def notes_on(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
         lines.append(job.because)
     if counts.skipped_by.get("robots"):
         lines += _forbidden_seed(ledger, job)
+    if counts.failed_by.get(BLOCKED):
+        lines += _private(ledger, job, counts.failed_by[BLOCKED])
     if counts.failed_by.get(RECIPE_ERROR):
         lines += _raised(ledger, job, counts.failed_by[RECIPE_ERROR])
         lines.append(f"after the recipe is mended: {retry_command(job, f'code:{RECIPE_ERROR}')}")
     return lines
+
+
+def _private(ledger: Ledger, job: Job, count: int) -> list[str]:
+    """Addresses that one option would let through, unlike those of a cloud's metadata, and how they are had then."""
+    rows = ledger.targets(job.id, where=[("status", True, ("failed",)), ("code", True, (BLOCKED,))], limit=LOOKED_AT)
+    private = sum("--allow-private" in (row.because or "") for row in rows)
+    if not private:
+        return []
+    some = "" if count <= len(rows) else "at least "
+    allow, again = f"holdfast {kind_of(job).command} {job.word} --allow-private", f"holdfast retry {job.word}"
+    if job.options.allow_private:
+        way = f"They are allowed now: {again}"
+    else:  # a failed job tries its seeds again by itself
+        way = f"To allow them: {allow}" if job.status == "failed" else f"To allow them: {allow}, then {again}"
+    return [f"{some}{private} {'was' if private == 1 else 'were'} not fetched: private addresses. {way}"]
 
 
 def _raised(ledger: Ledger, job: Job, count: int) -> list[str]:

@@ -48,7 +48,7 @@ def summary(
         see = f"see: holdfast targets {job.word} --where status:skipped"
         lines.append(f"  skipped: {parts_of(counts.skipped_by)}        {see}")
     lines += [f"  {note}" for note in notes]
-    lines.append(f"  {ways_on(how, job, wrote)}")
+    lines.append(f"  {ways_on(how, job, wrote, has_results=counts.succeeded > 0)}")
     return "\n".join(lines)
 
 
@@ -73,18 +73,19 @@ def books(counts: Counts) -> str:
     return f"discovered {counts.discovered} = {' + '.join(parts)}"
 
 
-def ways_on(how: str, job: Job, wrote: str | None = None) -> str:
+def ways_on(how: str, job: Job, wrote: str | None = None, *, has_results: bool = True) -> str:
     """A job remembers its -o: whatever command goes on with it keeps the file up to date."""
-    export = f"holdfast export {job.word} -o {as_word(f'{job.name}.jsonl')} --format jsonl"
+    export = f"holdfast export {job.word} -o {as_word(f'{job.name}.jsonl')}"
     if how == "completed":
         return f"results: {wrote or export}"
+    so_far = f"     results so far: {wrote if wrote and how == 'timeout' else export}" if has_results else ""
     if how in GOES_ON and wrote:
         return f"continue: holdfast resume {job.word}, which also writes {wrote} anew"
     if how in GOES_ON:
-        return f"continue: holdfast resume {job.word}     results so far: {export}"
+        return f"continue: holdfast resume {job.word}{so_far}"
     if how == "timeout":
-        return f"continue: {raise_limit(job, job.stop_reason)}     results so far: {wrote or export}"
-    return f"start over: {start_over(job)}     results so far: {export}"
+        return f"continue: {raise_limit(job, job.stop_reason)}{so_far}"
+    return f"start over: {start_over(job)}{so_far}"
 
 
 def starting(job: Job) -> str:
@@ -124,14 +125,15 @@ def starting_again(job: Job, counts: Counts) -> str:
     return f"Starting {job.name} again from the beginning: {done} so far, kept until each is fetched anew."
 
 
-def is_timed_out(job: Job) -> str:
-    """Which limit, and the command that raises it."""
+def is_timed_out(job: Job, mode: str | None = None) -> str:
+    """Which limit, and the command that raises it. `mode`: of a scan that was asked for, and has to wait."""
     if job.stop_reason == "time_limit":
         what = f"its time limit of {show_duration(job.options.time_limit_s or 0)} of active time"
     else:
         what = f"its page limit of {job.options.max_pages}"
     go_on = raise_limit(job, job.stop_reason)
-    return f"{job.name} has reached {what}; nothing is fetched. To go on: {go_on}. --new starts over."
+    waits = f" --mode {mode} is for a complete job." if mode else ""
+    return f"{job.name} has reached {what}; nothing is fetched.{waits} To go on: {go_on}. --new starts over."
 
 
 def disk_low(job: Job, *, free_mb: float, wanted_mb: float, not_saved: int) -> str:

@@ -37,7 +37,8 @@ Example:
 
 {rows}
 
-10 to 14 mean: safe, the same command goes on later. Where several apply: 8, 14, 12 or 13, 10 or 11, 3, 0."""
+10 to 14 mean: safe, continue later. The same command goes on, but after a limit (12, 13) it needs a higher one:
+holdfast resume JOB --extend 30m, or --extend-pages 500. Where several apply: 8, 14, 12 or 13, 10 or 11, 3, 0."""
 
 
 def environment() -> str:

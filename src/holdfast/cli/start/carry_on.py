@@ -180,7 +180,8 @@ def _left(call: Call, ledger: Ledger, job: Job) -> Result:
         # It may have stopped at one limit, and be kept from going on by the other.
         reason = limits.reached(now, counts)
         now = replace(now, stop_reason=reason or now.stop_reason)
-        call.console.say(summary.is_timed_out(now))
+        mode = getattr(call.options, "mode", None)
+        call.console.say(summary.is_timed_out(now, mode if mode in MODES else None))
     elif now.status == "cancelled":
         raise is_cancelled(now)
     return Result(now, counts, number, now.status)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 MARKDOWN, FILES = "md", "files"
+SAID_FROM = 50  # results: more of them may take a while to be derived and written
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -86,7 +87,17 @@ def read_output(call: Call, name: str | None, form: str | None) -> Output | None
         if not chosen.is_text and call.console.out.isatty():
             raise UsageError(f"{chosen.title} is not for a terminal: -o FILE{chosen.ending}, or a pipe")
         return Output(None, chosen.name)
+    if form is not None and FORMS[form].is_folder:
+        _refuse_file_name(name, f"--{'format' if call.command == 'export' else 'to'} {form}")
     return _placed(call, name, form or _form_of(name))
+
+
+def _refuse_file_name(name: str, asked: str) -> None:
+    """A folder called `x.jsonl` is not what anybody meant, unless it is there."""
+    meant = form_by_ending(name)
+    if meant is not None and not meant.is_folder and not os.path.isdir(name):
+        folder = name.removesuffix(meant.ending)
+        raise UsageError(f"{asked} writes a folder, and {name} is the name of a file: -o {folder}/")
 
 
 def _placed(call: Call, name: str, form: str) -> Output:
@@ -161,6 +172,9 @@ def write_results(
     from holdfast import wiring
     from holdfast.views.exports.exporter import exporter
 
+    if output.path is not None and rows is None and counts.succeeded > SAID_FROM and not call.globals.json:
+        place = f"{shown(output.path)}{'/' if FORMS[output.form].is_folder else ''}"
+        call.console.say(f"Writing {_noun(job, output.form)}s to {place} …")
     if output.path is not None and FORMS[output.form].is_folder:
         return _write_folder(call, ledger, job, counts, output, selection, rows)
     with exporter(

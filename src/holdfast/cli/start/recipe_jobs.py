@@ -50,14 +50,14 @@ PLAN_COUNTED = 1_000_000
 CODE = ("recipe_source", "recipe_sha256")  # by which a job that stays closed was made
 
 
-def arguments(parser: Parser, kind: Kind | None = None) -> None:
+def arguments(parser: Parser, kind: Kind | None = None, *, mode_help: str = MODE_ALL_HELP) -> None:
     """The options that every start command has, and those of the kind; without it, the command adds these itself."""
     if kind is not None:
         job_options.own_arguments(parser, kind)
     parser.add_argument("--name", help="the job's name; with it, the job is known by it and not by its inputs")
     parser.add_argument("--new", action="store_true", help="start over; the earlier job is kept as NAME~1")
     parser.add_argument("--update", action="store_true", help="apply changed scope options to what is still pending")
-    parser.add_argument("--mode", choices=(*MODES, "resume"), help=MODE_ALL_HELP)
+    parser.add_argument("--mode", choices=(*MODES, "resume"), help=mode_help)
     parser.add_argument("--dry-run", action="store_true", help="show the plan; send no request and make no job")
     parser.add_argument("-d", "--detach", action="store_true", help=DETACH_HELP)
     parser.add_argument("--start-paused", action="store_true", help="submit only; the same command without it starts")

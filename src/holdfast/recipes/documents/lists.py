@@ -118,7 +118,7 @@ class Naming(msgspec.Struct, frozen=True):
         if not table.rows:
             raise ListRefused("the list has a header and no rows")
         if not {"token", "url", "id", "register_type"} & set(self.columns):
-            raise ListRefused(f"the list has no Actions column and none with addresses: {', '.join(table.header)}")
+            raise ListRefused(f"no column of the list has addresses of files: {', '.join(table.header)}")
 
     def cell(self, row: TableRow) -> str:
         """What stands where the document should be named."""

@@ -34,6 +34,14 @@ ENDS = ("succeeded", "failed")
 RUN_COLUMNS = (
     "run_id", "mode", "trigger", "cases_planned", "cases_downloaded", "cases_failed", "coverage_ratio", "run_health",
 )  # fmt: skip
+TOTALS = {
+    "listed": "listed",
+    "to collect": "collectable",
+    "held": "held",
+    "missing": "missing",
+    "criminal, left out": "criminal",
+    "withdrawn from the list": "withdrawn",
+}
 
 
 def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any]:
@@ -171,17 +179,17 @@ def _run(runs: list[RunLook], place: int, totals: dict[str, int], ended: Counter
 def as_markdown(report: dict[str, Any]) -> str:
     """For people: the numbers, the versions, the runs, what is missing."""
     whole = report["collection"]
-    share = f"{100 * whole['corpus_ratio']:.1f} %"
+    share = _percent(whole["corpus_ratio"])
+    totals = {word: whole[name] for word, name in TOTALS.items() if name != "criminal" or whole[name]}
     lines = [
         f"# {report['name']}",
         "",
-        f"{whole['held']} of {whole['collectable']} documents are held ({share}, {whole['bytes'] / 1e6:.1f} MB). "
+        f"{whole['held']} of {whole['collectable']} documents are held ({share}, {_size(whole['bytes'])}). "
         f"The list is {report['list']}.",
         "",
-        "| listed | to collect | held | missing | criminal, left out | withdrawn from the list |",
-        "|---|---|---|---|---|---|",
-        f"| {whole['listed']} | {whole['collectable']} | {whole['held']} | {whole['missing']} | {whole['criminal']} "
-        f"| {whole['withdrawn']} |",
+        f"| {' | '.join(totals)} |",
+        f"|{'---|' * len(totals)}",
+        f"| {' | '.join(map(str, totals.values()))} |",
         "",
         "## Versions of the list",
         "",
@@ -197,7 +205,8 @@ def as_markdown(report: dict[str, Any]) -> str:
     lines += ["", "## Runs", "", "| run | mode | started by | planned | downloaded | failed | coverage | health |",
               "|---|---|---|---|---|---|---|---|"]  # fmt: skip
     for each in report["runs"]:
-        lines.append("| " + " | ".join(str(each.get(word, "")) for word in RUN_COLUMNS) + " |")
+        shown = {**each, "coverage_ratio": _percent(each["coverage_ratio"])} if "coverage_ratio" in each else each
+        lines.append("| " + " | ".join(str(shown.get(word, "")) for word in RUN_COLUMNS) + " |")
     if report["failed"]:
         lines += ["", "## Failed", "", "| document | code | last word |", "|---|---|---|"]
         lines += [
@@ -207,3 +216,11 @@ def as_markdown(report: dict[str, Any]) -> str:
         lines += ["", "## Missing", "", "| document | title |", "|---|---|"]
         lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in report["missing"]]
     return "\n".join(lines) + "\n"
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1_000_000 else f"{count / 1e3:.1f} kB"
+
+
+def _percent(ratio: float) -> str:
+    return f"{100 * ratio:.1f} %"

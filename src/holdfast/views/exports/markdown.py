@@ -85,7 +85,10 @@ def check(results: Results) -> None:
 
 def check_early(kind: Kind, path: Path | None) -> None:
     if MARKDOWN not in (kind.columns or ()):
-        raise BadParams("Markdown is made of the pages of a site; records go to jsonl or csv")
+        raise BadParams(
+            "Markdown is made of the pages of a site; records go to jsonl or csv",
+            hint="holdfast export JOB -o FILE.jsonl --fields +markdown, for records with their pages",
+        )
 
 
 def _home(results: Results) -> str:

@@ -44,7 +44,7 @@ def killed(words: list[str], folder: Path, asks: Asks, *, kills: int, dice: Rand
         enough = asks.look() + dice.randint(3, 3 * LAST // (kills + 2))
         with ChildCommand(words, said=folder / f"said-{n}") as command:
             if n < kills:
-                command.wait_for(lambda enough=enough: asks.look() >= enough, seconds=100)  # type: ignore[misc]
+                command.wait_for(lambda enough=enough: asks.look() >= enough, seconds=100 if kills <= 2 else 900)  # type: ignore[misc]
                 done += command.code is None and command.kill()
             if n == kills or command.code in (0, 3):
                 assert command.wait(200 if kills <= 2 else 1800) == 0, command.err

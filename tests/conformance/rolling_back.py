@@ -177,6 +177,25 @@ class TestRollback:
             seen.add(toad)
         bench.verify(job)
 
+    def test_a_suspect_whose_try_was_undone_is_tried_before_the_others(self, bench: Bench) -> None:
+        """TGT-06: a rollback forgets when it was last tried, so it is the least recently tried one."""
+        worker = bench.working(pages=4)
+        worker.claim()
+        bench.dead.add(worker.owner)
+        bench.ledger.rescue(worker.job, is_dead=bench.is_dead)
+        second = bench.worker(worker.job)
+        second.lease()
+        second.settle(*(page(here) for here in second.claim(alone=True)), checkpoint="targets")
+        bench.clock.advance(1)
+        [undone] = second.claim(alone=True)
+        second.settle(page(undone))
+        roll_back(bench, worker.job)
+        bench.ledger.move(worker.job, "resume", actor="ann", because="go on")
+        third = bench.worker(worker.job)
+        third.lease()
+        assert [here.url for here in third.claim(alone=True)] == [undone.url]
+        bench.verify(worker.job)
+
     def test_the_rows_of_other_jobs_are_left_alone(self, bench: Bench) -> None:
         other = bench.working(2, "pond", host=POND)
         job = gone_on(bench).job

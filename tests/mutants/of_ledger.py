@@ -6,6 +6,13 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "a suspect without a last try comes last",
+        "after a rollback suspects are tried in the same order on both ledgers: the least recently tried first",
+        "ledger/verbs/claim.py",
+        (("coalesce(t.tried_at, 0)", "t.tried_at"),),
+        "ledger/test_conformance_rolling_back.py -k 'postgres and undone_is_tried'",
+    ),
+    Mutant(
         "every named target is a parameter",
         "a scan that a rule over many rows asks for can be carried out (CAS-08)",
         "ledger/verbs/reopen.py",

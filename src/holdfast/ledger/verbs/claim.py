@@ -218,11 +218,13 @@ class Claim:
         )
 
     def _suspects(self, chunks: list[int]) -> list[Row]:
-        """(target, host, lane, chunk) of suspects: fewest deaths first, then least recently tried."""
+        """(target, host, lane, chunk) of suspects: fewest deaths first, then least recently tried.
+
+        A rollback leaves no time of the last try, and PostgreSQL would sort that last."""
         return self._tx.rows(
             "SELECT t.id, l.host, t.lane, l.chunk FROM target t CROSS JOIN lane l CROSS JOIN chunk c WHERE t.state = 2 "
             f"AND l.id = t.lane AND c.id = l.chunk AND l.phase = c.phase AND l.chunk IN ({marks(chunks)}) "
-            "ORDER BY t.deaths, t.tried_at, t.id LIMIT ?",
+            "ORDER BY t.deaths, coalesce(t.tried_at, 0), t.id LIMIT ?",
             (*chunks, SUSPECTS_LOOKED_AT),
         )
 

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from engine.desk import FAST, MARSH, FunctionFetcher, MemoryBlobs, page
 from holdfast.audit.verify import verify
 from holdfast.clock import SystemClock
+from holdfast.control import stopping
 from holdfast.engine import recovery
 from holdfast.engine.liveness import boot_id, is_dead, this_process
 from holdfast.engine.session import Parts, Session
@@ -520,6 +521,33 @@ def test_the_delay_is_kept_between_the_starts_of_fetches(tmp_path: Path) -> None
     Marsh(tmp_path, answer, Options(delay_ms=50, jitter=0.2, per_host=8, concurrency=1)).run()
     assert len(starts) == 5
     assert min(later - earlier for earlier, later in pairwise(starts)) >= 39
+
+
+@pytest.mark.parametrize(("by", "status"), [("rollback", "paused"), ("cancel", "cancelled")])
+def test_a_session_whose_job_is_taken_away_ends_as_the_job_did(tmp_path: Path, by: str, status: str) -> None:
+    """E18: what it has in hand is refused, and it does not ask for the job again."""
+
+    def take_away() -> None:
+        with contextlib.closing(marsh.open()) as ledger:
+            if by == "rollback":
+                ledger.rollback(marsh.job.id, 1, actor="ann", is_dead=lambda owner: False)
+            else:
+                stopping.cancel(ledger, marsh.job, actor="ann", now=True)
+
+    async def answer(url: str) -> Response:
+        if not marsh.fetcher.asked[1:]:
+            session.interrupt("pause")  # which writes the first checkpoint
+        elif not marsh.fetcher.asked[2:]:
+            await asyncio.to_thread(take_away)
+        return await serve_ponds(url)
+
+    marsh = Marsh(tmp_path, answer, msgspec.structs.replace(FAST, concurrency=1))
+    session = marsh.session()
+    assert session.run().how == "paused"
+    asked = len(marsh.fetcher.asked)
+    ended = marsh.run()
+    assert (ended.how, ended.job.status, ended.counts.succeeded) == (status, status, asked)
+    assert verify(marsh.ledger.query, marsh.job.id) == []
 
 
 def test_fetches_of_a_lost_chunk_are_given_up(tmp_path: Path) -> None:

@@ -98,11 +98,11 @@ MUTANTS = (
         "engine/test_group.py -k 'not_sent_again'",
     ),
     Mutant(
-        "a rolled back job taken up again",
-        "a job that was rolled back stays paused until people resume it",
+        "a job taken away is asked for again",
+        "who works a job that is rolled back or cancelled under it ends as the job did, and asks for nothing more",
         "engine/session.py",
         (('        if how == "lost" and job.status in ("paused", "cancelled"):\n', '        if how == "":\n'),),
-        "cli/test_rollback.py -k 'nevertheless'",
+        "engine/test_session.py -k 'taken_away'",
     ),
     Mutant(
         "full disk ends the run without a pause",
@@ -132,7 +132,7 @@ MUTANTS = (
         "a session without the control ends when it is drained",
         "links that others find in its part of the job are followed",
         "engine/session.py",
-        (('        return None if job.status == "in_progress" else job\n', "        return job\n"),),
+        (('        return None if job is None or job.status == "in_progress" else job\n', "        return job\n"),),
         "engine/test_several.py -k 'stays_until_the_job_is_over'",
     ),
     Mutant(
@@ -559,5 +559,12 @@ MUTANTS = (
             ),
         ),
         "documents/test_full_disk.py",
+    ),
+    Mutant(
+        "what a step has let go of counts as held",
+        "a step that fetches much and keeps nothing slows no other down (SEC-07)",
+        "engine/fetching.py",
+        (("        held = ref(response, self._let_go)\n", "        held = ref(response)\n"),),
+        "engine/test_held_bytes.py",
     ),
 )

@@ -26,11 +26,11 @@ from holdfast.errors import BadParams, Disallowed, FetchError, HostWaits, Robots
 from holdfast.model.artifact import FILE_BYTES_MAX, FetchedFile, Keep
 from holdfast.model.browsing import BrowserPage
 from holdfast.model.exchange import BROWSER, HTTP, REDIRECTS, Headers, Request, Response
-from holdfast.model.host import ANSWERED, FAILED, FORBADE, UNTOLD, Visited
+from holdfast.model.host import FAILED, UNTOLD, Visited
 from holdfast.model.job import Options
 from holdfast.model.keys import Address, canonical
 from holdfast.model.target import Claimed
-from holdfast.policy.politeness import OF_THE_HOST, ROBOTS_REDIRECTS_MAX
+from holdfast.policy.politeness import OF_THE_HOST, ROBOTS_REDIRECTS_MAX, visited_of
 from holdfast.policy.retry import backoff, read_retry_after
 from holdfast.policy.robots import Robots
 from holdfast.ports import Browsing, Files, FileSink, Keeping
@@ -133,11 +133,8 @@ class Fetching:
         self._pace.started(host, self.clock.monotonic_ms())
 
     def _visited(self, response: Response, claimed: Claimed) -> Visited:
-        if response.status != 429 and response.status < 500:
-            return Visited(FORBADE if response.status == 403 else ANSWERED)
         asked_s = read_retry_after(response.header("retry-after"), self.clock.wall_ms())
-        hold_s = backoff(claimed.attempts, self._random) if asked_s is None else asked_s
-        return Visited(FAILED, hold_ms=round(hold_s * 1000))
+        return visited_of(response.status, asked_s, backoff(claimed.attempts, self._random))
 
     async def _take(self, host: str, claimed: Claimed, ticket: str, may_wait: bool) -> None:
         options = self._options

@@ -1,4 +1,4 @@
-"""One process working one job, from lease to release: assembles the worker, listens to signals, says how it ended.
+"""One process working one job, from lease to release: it has a worker, listens to signals, says how it ended.
 
 One of several workers takes its part of the chunks. The holder of the control chunk says "finished". The others stay
 until the job is over, even if idle: pages of another worker may yield links into their chunks.
@@ -10,104 +10,46 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from holdfast.clock import Clock
 from holdfast.engine import joblog
-from holdfast.engine.blocks import Blocks
-from holdfast.engine.checkpointer import Checkpointer
-from holdfast.engine.execute import Executor
+from holdfast.engine.assembly import WorkerAssembly
 from holdfast.engine.fetchers import Fetchers
-from holdfast.engine.fetching import Fetching
-from holdfast.engine.group import Committed, Group
+from holdfast.engine.group import Committed
 from holdfast.engine.heartbeat import Heartbeat
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.liveness import is_dead, this_process
-from holdfast.engine.pace import Pace
 from holdfast.engine.patience import Patience
-from holdfast.engine.planner import Planner
-from holdfast.engine.recovery import REQUESTED_BECAUSE, cancel_rest, free_dead, opened, walk_on
+from holdfast.engine.progress import ProgressReports
+from holdfast.engine.recovery import REQUESTED_BECAUSE, cancel_rest, opened, walk_on
 from holdfast.engine.rescope import judge_on
-from holdfast.engine.robots import RobotsBook
+from holdfast.engine.session_parts import Parts as Parts
 from holdfast.engine.step_threads import StepThreads
-from holdfast.engine.stored import StoredResults
 from holdfast.engine.timekeeper import Timekeeper, stale_because
-from holdfast.engine.waits import waited_for
 from holdfast.engine.worker import Worker
-from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable, NotFound
-from holdfast.model.edit import NEW, STORED
-from holdfast.model.job import Counts, Job
-from holdfast.model.lease import OUTAGE_S, Lease, Rescued
-from holdfast.model.look import Generation
-from holdfast.model.outcome import body_of
+from holdfast.errors import DiskFull, HoldfastError, LedgerUnavailable
+from holdfast.model.job import Job
+from holdfast.model.lease import Lease, Rescued
 from holdfast.model.spread import Spread
-from holdfast.model.target import PageRow
-from holdfast.policy.exclusion import pattern_of
-from holdfast.policy.leasing import in_hand_max, options_of, share
-from holdfast.policy.patterns import untried
-from holdfast.policy.politeness import without_hosts
-from holdfast.policy.scope import patterns_of
+from holdfast.policy.leasing import share
 from holdfast.ports import (
-    Blobs,
-    Files,
-    Journal,
     LanguageModel,
     Ledger,
-    OpenFetcher,
-    OpenLedger,
-    ProgressListener,
     SessionEnd,
 )
-from holdfast.recipe import AnyRecipe, Context
 from holdfast.recipe.blame import sentence
-from holdfast.recipe.contract import Archived, numbered
-
-if TYPE_CHECKING:
-    from random import Random
 
 log = logging.getLogger(__name__)
 
-PROGRESS_EVERY_MS = 200
-WAITS_EVERY_MS = 1000
 ASK_AGAIN_S = 0.2
 ASK_AGAIN_FIRST_S = 0.01  # the first page of a job has links for everybody
-STALE_AFTER_S = 3600.0
 HOW = {
     "pause": "paused", "cancel": "cancelled", "drain": "interrupted", "blocked": "paused", "time_out": "timeout",
 }  # fmt: skip
-
-
-class Parts(msgspec.Struct, frozen=True):
-    """What a session is built from; wiring.py makes it. `place`: which of so many workers of the job it is."""
-
-    open_ledger: OpenLedger
-    open_fetcher: OpenFetcher
-    blobs: Blobs
-    recipe: AnyRecipe
-    clock: Clock
-    progress: ProgressListener | None
-    has_room: Callable[[], bool]
-    make_room: Callable[[], None]
-    random: Random
-    lease_s: float
-    stop_deadline_s: float
-    trigger: str
-    workers: int = 1
-    place: int = 0
-    stale_after_s: float = STALE_AFTER_S
-    outage_s: float = OUTAGE_S
-    journal: Journal | None = None
-    files: Files | None = None  # without it no step can keep a file
-    kept: Callable[[str], Path] = Path  # where a kept file of that name lies
-    open_model: Callable[[], LanguageModel | None] = lambda: None
-    refusal: Callable[[str], str | None] = lambda _url: None  # why a URL at a literal address is never connected to
-    archived: Archived | None = None  # the pages of the archive that answers in place of the web
 
 
 class Session:
@@ -130,17 +72,19 @@ class Session:
         self._keeper: Timekeeper | None = None
         self._model: LanguageModel | None = None
         self._leases: tuple[Lease, ...] = ()
-        self._telling: asyncio.Task[None] | None = None
-        self._told_ms = 0
+        self._progress = ProgressReports(job.id, self._thread, parts.clock, parts.progress)
         self._peak = 0  # most in flight at a commit
         self.rescued: Rescued | None = None
         self.not_saved = 0
-        self.waiting = ""  # for what, as last told
-        self._waits_ms = 0
         self.on_plan_failed: Callable[[str], None] = lambda why: None  # for the holder of the control elsewhere
         self.on_drained: Callable[[], None] = lambda: None  # likewise: perhaps that was the last page
         self._plan_failed = ""  # what of it was told
         self._phases = parts.recipe.phases(job.params)
+
+    @property
+    def waiting(self) -> str:
+        """For what, as last told."""
+        return self._progress.waiting
 
     @property
     def held_bytes(self) -> tuple[int, int]:
@@ -277,12 +221,12 @@ class Session:
             heartbeat.start(self._leases, asked_ms=asked_ms)
             heartbeat.watch(asyncio.get_running_loop(), self._on_standstill)
             self._heartbeat = heartbeat
-            self._worker = await self._make_worker(job, heartbeat, fetchers)
+            self._worker = await self._assembly(job, heartbeat, fetchers).worker()
             self._pass_on()
             if control is not None:
                 self._keeper = Timekeeper(parts.clock, job, asked_ms=asked_ms, stale_after_s=parts.stale_after_s)
                 self._timer = asyncio.get_running_loop().create_task(self._watch_time(self._keeper, heartbeat))
-            await self._tell()
+            await self._progress.tell(self._in_flight)
             how = await self._until_over(self._worker, control)
             if how == "stale":
                 how = await self._stale(control)
@@ -298,8 +242,7 @@ class Session:
                 await fetchers.close()
             finally:
                 heartbeat.stop()  # whatever happened: it would hold the job for as long as this program lives
-            if self._telling is not None:
-                await self._telling
+            await self._progress.told()
         return await self._wind_up(how, heartbeat)
 
     async def _watch_time(self, keeper: Timekeeper, heartbeat: Heartbeat) -> None:
@@ -312,147 +255,28 @@ class Session:
             self._pausing = asyncio.get_running_loop().create_task(self._request("time_out", "time_limit"))
         self._worker.stop(why)
 
-    async def _make_worker(self, job: Job, heartbeat: Heartbeat, fetchers: Fetchers) -> Worker:
-        parts = self._parts
-        if parts.archived is not None:
-            job = replace(job, options=without_hosts(job.options))
-        salt, mode, exclusions, chunks = await self._thread.insist(
-            lambda book: (book.salt(), book.mode(job.id), book.exclusions(job.id), book.chunk_names(job.id))
-        )
-        standing = [pattern_of(each) for each in exclusions if each.is_active(job.generation)]
-        for said in filter(None, map(untried, (*patterns_of(job.params), *standing))):
-            log.warning("%s", said)
-            if parts.journal is not None:
-                joblog.pattern_untried(parts.journal, said)
-        options = options_of(job.options, workers=parts.workers, place=parts.place)
-        if mode == STORED:  # stored pages need no requests, so no host is waited for
-            options = msgspec.structs.replace(options, delay_ms=0, jitter=0)
-        tell_cut = None if parts.journal is None else partial(joblog.robots_cut, parts.journal)
-        book = RobotsBook(
-            self._thread,
-            parts.clock,
-            parts.random,
-            ignoring=options.ignore_robots,
-            keeping=parts.archived is None,
-            tell_cut=tell_cut,
-        )
-        pace = Pace(delay_ms=options.delay_ms, jitter=options.jitter)
-        blocks = Blocks(job.id, self._thread, parts.clock, delay_ms=options.delay_ms)
-        fetching = Fetching(
-            fetchers,
-            book,
-            self._thread,
-            parts.clock,
-            options,
-            parts.random,
-            pace,
-            blocks,
-            files=parts.files,
-            asks_hosts=parts.archived is None,
-        )
-        context = Context(
-            params=job.params,
-            salt=salt,
-            chunking=job.chunking,
-            barring=book.barring,
-            refusal=parts.refusal,
-            cookies=options.cookies,
-            browser=options.browser,
-            stored=self._stored,
-            results=self._results,
-            of_chunk=self._of_chunk,
-            of_job=self._of_job,
-            max_attempts=job.options.max_attempts,
-            nofollow="off" if options.ignore_robots else options.nofollow,
-            chunks=numbered(tuple(chunks.values())),
-            chunk_count=len(chunks),
-            kept=parts.kept,
-            archived=parts.archived,
-            model=self._model,
-        )
-        plan = next((lease for lease in self._leases if lease.kind == "plan"), None)
-        work = {lease.chunk: lease for lease in self._leases if lease.kind == "work"}
-        return Worker(
+    def _assembly(self, job: Job, heartbeat: Heartbeat, fetchers: Fetchers) -> WorkerAssembly:
+        return WorkerAssembly(
+            parts=self._parts,
             job=job,
-            options=options,
-            clock=parts.clock,
             thread=self._thread,
-            group=Group(job.id, str(self._owner), work, self.patience, per_host_max=options.targets_per_host),
-            blobs=parts.blobs,
-            executor=Executor(
-                parts.recipe,
-                context,
-                fetching,
-                parts.clock,
-                max_attempts=job.options.max_attempts,
-                random=parts.random,
-                stored=StoredResults(job.id, self._thread, parts.blobs) if mode == STORED else None,
-            ),
-            random=parts.random,
-            pace=pace,
-            blocks=blocks,
+            patience=self.patience,
+            owner=str(self._owner),
+            leases=self._leases,
+            phases=self._phases,
             heartbeat=heartbeat,
-            checkpointer=Checkpointer(job.id, options, parts.clock, workers=parts.workers),
-            planner=None if plan is None else Planner(parts.recipe, context, job.id, plan),
-            has_room=parts.has_room,
-            files=parts.files,
-            on_commit=self._on_commit,
-            on_idle=free_dead,
-            stop_deadline_s=parts.stop_deadline_s,
-            in_levels=parts.recipe.in_levels(job.params),
-            named=parts.recipe.names_targets or bool(self._phases.made),  # made targets have names
-            compared=parts.recipe.compares and mode == NEW,
+            fetchers=fetchers,
+            model=self._model,
             pages_max=self._job.options.max_pages,
-            made=self._phases.made,
-            journal=parts.journal,
-            in_hand_max=in_hand_max(options, workers=parts.workers, place=parts.place, one_host=job.chunking == "key"),
+            on_commit=self._on_commit,
         )
-
-    async def _stored(self, target: int) -> bytes:
-        """The body of a target, for steps that work on what is stored; read by reference, off the loop."""
-        rows = await self._thread.call(lambda ledger: ledger.results(self._job.id, after=(target, -1), limit=1))
-        reference = body_of(rows[0]) if rows and rows[0].target == target else None
-        if reference is None:
-            raise NotFound(f"target {target} has no stored body")
-        return await asyncio.to_thread(self._parts.blobs.read, reference)
-
-    async def _of_chunk(self, chunk: int, types: tuple[str, ...], *, label: str = "") -> list[PageRow]:
-        """Records of one chunk, for steps that judge over them; read page by page, other work in between."""
-        where: list[tuple[str, bool, tuple[str, ...]]] = [("chunk", True, (f"C-{chunk:x}",)), ("type", True, types)]
-        if label:
-            where.append(("label", True, (label,)))
-        found: list[PageRow] = []
-        after = (0, -1)
-        while rows := await self._thread.call(partial(_chunk_rows, job=self._job.id, where=where, after=after)):
-            found += rows
-            after = rows[-1].target, rows[-1].n
-        return found
-
-    async def _of_job(
-        self, job: str, type: str, commits: Mapping[str, int], after: tuple[int, int, int], limit: int
-    ) -> list[Generation]:
-        """Records of another job as of these commit numbers, for steps that compare with them."""
-
-        def read(ledger: Ledger) -> list[Generation]:
-            return ledger.generations(ledger.job(job).id, type, commits=commits, after=after, limit=limit)
-
-        return await self._thread.call(read)
-
-    async def _results(self, kinds: tuple[str, ...]) -> AsyncIterator[PageRow]:
-        """Records of these kinds, for steps that put together what earlier phases made."""
-        after = (0, -1)
-        while rows := await self._thread.call(partial(_results_behind, self._job.id, after)):
-            for row in rows:
-                if row.kind in kinds:
-                    yield row
-            after = (rows[-1].target, rows[-1].n)
 
     async def _until_over(self, worker: Worker, control: Lease | None) -> str:
         """Drained is not finished: the ledger says whether the books balance, and only to the holder of the control."""
         wait_s, taken = ASK_AGAIN_FIRST_S, 0
         while await worker.run():
             ended = await self._advanced(control)
-            if ended is not None and ended.status != "in_progress":
+            if ended is not None:
                 return ended.status
             if worker.planner is not None:
                 await self._thread.insist(worker.planner.look)
@@ -466,34 +290,36 @@ class Session:
             wait_s = min(2 * wait_s, ASK_AGAIN_S)
         if worker.orders.stop == "drain" and control is not None:  # perhaps the last page came in its grace
             ended = await self._advanced(control)
-            if ended is not None and ended.status != "in_progress":
+            if ended is not None:
                 return ended.status
         return worker.orders.stop or "lost"
 
     async def _stale(self, control: Lease | None) -> str:
         """How a stale job ends: as the ledger says. A pause or the last page may come first."""
         ended = await self._advanced(control, stale=stale_because(self._parts.stale_after_s))
-        if ended is not None and ended.status != "in_progress":
+        if ended is not None:
             return ended.status
         job = await self._thread.insist(lambda ledger: ledger.job(self._job.id))
         return job.requested or "lost"
 
     async def _advanced(self, control: Lease | None, stale: str = "") -> Job | None:
-        """The job as the ledger has moved it, to its next phase or to its end; None: there is work left, or it is
-        moved elsewhere."""
+        """The job if it is over. The holder of the control has the ledger move it first, to its next phase or its end;
+        the others look how it stands, since it is moved elsewhere."""
         planner = None if self._worker is None else self._worker.planner
         failed, pages_max = "" if planner is None else planner.failed, self._job.options.max_pages
-        if control is not None:
-            return await self._thread.insist(
-                lambda ledger: ledger.advance(
-                    self._job.id, control, phases=self._phases, plan_failed=failed, pages_max=pages_max, stale=stale
-                )
-            )
-        if failed != self._plan_failed:
+        if control is None and failed != self._plan_failed:
             self._plan_failed = failed
             self.on_plan_failed(failed)
-        job = await self._thread.insist(lambda ledger: ledger.job(self._job.id))
-        return None if job.status == "in_progress" else job
+
+        def look(ledger: Ledger) -> Job | None:
+            if control is None:
+                return ledger.job(self._job.id)
+            return ledger.advance(
+                self._job.id, control, phases=self._phases, plan_failed=failed, pages_max=pages_max, stale=stale
+            )
+
+        job = await self._thread.insist(look)
+        return None if job is None or job.status == "in_progress" else job
 
     def _on_wake(self) -> None:
         """From the heartbeat's thread, which runs also while a step does not let go of the loop."""
@@ -519,39 +345,14 @@ class Session:
             self._loop.call_soon_threadsafe(self._worker.heard, lost, requested)
 
     def _on_commit(self, committed: Committed, in_flight: int) -> None:
-        now = self._parts.clock.monotonic_ms()
         self._peak = max(self._peak, in_flight)
         waits = in_flight == 0 and not committed.settled.claimed  # for a moment that the ledger knows: a Retry-After
         if self._keeper is not None and (committed.done or waits):
             self._keeper.moved()
-        if (
-            self._parts.progress is not None
-            and now - self._told_ms >= PROGRESS_EVERY_MS
-            and (self._telling is None or self._telling.done())
-        ):
-            self._told_ms = now
-            self._telling = asyncio.get_running_loop().create_task(self._tell())
+        self._progress.after_commit(self._in_flight)
 
-    async def _tell(self) -> None:
-        """Numbers of one instant, read from the ledger after a commit; a ledger that is busy is asked next time."""
-        if self._parts.progress is None:
-            return
-        try:
-            job, counts, point = await self._thread.call(lambda ledger: ledger.books(self._job.id))
-            await self._look_what_it_waits_for(job, counts)
-        except LedgerUnavailable:
-            return
-        in_flight = self._worker.in_flight if self._worker else 0
-        self._parts.progress(job, counts, in_flight, point.number if point else None)
-
-    async def _look_what_it_waits_for(self, job: Job, counts: Counts) -> None:
-        """Once a second at most: it looks at every lane that has something to do."""
-        now_ms = self._parts.clock.monotonic_ms()
-        if counts.in_progress:
-            self.waiting = ""
-        elif now_ms - self._waits_ms >= WAITS_EVERY_MS:
-            self._waits_ms, wall_ms = now_ms, self._parts.clock.wall_ms()
-            self.waiting = await self._thread.call(lambda ledger: waited_for(ledger, job, counts, wall_ms))
+    def _in_flight(self) -> int:
+        return self._worker.in_flight if self._worker else 0
 
     async def _wind_up(self, how: str, heartbeat: Heartbeat) -> SessionEnd:
         """Tell the ledger the last of the active time, give the chunks back, and carry out what was asked."""
@@ -591,19 +392,9 @@ class Session:
     async def _ended(self, how: str) -> SessionEnd:
         job, counts, point = await self._thread.insist(lambda ledger: ledger.books(self._job.id))
         if how == "lost" and job.status in ("paused", "cancelled"):
-            how = job.status  # taken away by a rollback or a cancel: this session does not take it up again
+            how = job.status  # taken away by a rollback or a cancel: this session does not ask for it again
         number, how = point.number if point else None, HOW.get(how, how)
         if self._parts.journal is not None and self._leases:
             alone = any(lease.kind == "control" for lease in self._leases)
             joblog.run_ended(self._parts.journal, job, counts, how=how, checkpoint=number, peak=self._peak, alone=alone)
         return SessionEnd(job, counts, number, how)
-
-
-def _chunk_rows(
-    ledger: Ledger, *, job: int, where: list[tuple[str, bool, tuple[str, ...]]], after: tuple[int, int]
-) -> list[PageRow]:
-    return ledger.results(job, where=where, after=after)
-
-
-def _results_behind(job: int, after: tuple[int, int], ledger: Ledger) -> list[PageRow]:
-    return ledger.results(job, after=after)

@@ -1,0 +1,32 @@
+"""From settings to objects: the only package that knows which adapter stands behind a port. Adapters load when used."""
+
+from holdfast.wiring.archives import check_archives as check_archives
+from holdfast.wiring.browsers import browser_version as browser_version
+from holdfast.wiring.browsers import check_browser as check_browser
+from holdfast.wiring.fetchers import list_fetcher as list_fetcher
+from holdfast.wiring.fetchers import refuse_private_seed as refuse_private_seed
+from holdfast.wiring.folders import MEGABYTE as MEGABYTE
+from holdfast.wiring.folders import blobs_of as blobs_of
+from holdfast.wiring.folders import files_of as files_of
+from holdfast.wiring.folders import free_mb as free_mb
+from holdfast.wiring.folders import has_reserve as has_reserve
+from holdfast.wiring.folders import journal as journal
+from holdfast.wiring.folders import journal_reader as journal_reader
+from holdfast.wiring.folders import leftovers as leftovers
+from holdfast.wiring.folders import publish as publish
+from holdfast.wiring.folders import segment_size as segment_size
+from holdfast.wiring.folders import size_of as size_of
+from holdfast.wiring.folders import storage as storage
+from holdfast.wiring.folders import wanted_mb as wanted_mb
+from holdfast.wiring.ledgers import back_up as back_up
+from holdfast.wiring.ledgers import damage_of as damage_of
+from holdfast.wiring.ledgers import is_untouched as is_untouched
+from holdfast.wiring.ledgers import load_adapters as load_adapters
+from holdfast.wiring.ledgers import lock_waits as lock_waits
+from holdfast.wiring.ledgers import open_ledger as open_ledger
+from holdfast.wiring.ledgers import open_to_look as open_to_look
+from holdfast.wiring.ledgers import upgrade as upgrade
+from holdfast.wiring.sessions import jitter as jitter
+from holdfast.wiring.sessions import make_room as make_room
+from holdfast.wiring.sessions import open_session as open_session
+from holdfast.wiring.sessions import recipe_of as recipe_of

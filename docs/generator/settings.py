@@ -49,8 +49,9 @@ def settings() -> str:
         "root, under `sudo` the person behind it, and for root itself an owner of the folder that the command runs "
         "in whom this computer does not know), or that everybody can write or replace, is not obeyed, and the command "
         "ends with 2. `-C FILE` obeys it all the same (in Python `config_file=`).",
-        "The data folder is made for its owner alone (0700, files in it 0600). One that is there keeps its mode, and "
-        "files in it follow it: for several users make it with `mkdir -m 2770` and work with a umask of 007.",
+        "The data folder is made for its owner alone (0700), so that the modes of what is in it do not matter: "
+        "the ledger is 0600, folders and files below `artifacts/` may be 0755 and 0644. One that is there keeps its "
+        "mode, and files in it follow it: for several users make it with `mkdir -m 2770` and work with a umask of 007.",
         EXAMPLE,
         "Durations are `500ms 2s 30m 2h`, sizes `10kB 1.5GB`; a bare number is seconds, or bytes. A path in a file is "
         "relative to the folder of that file.",

@@ -18,24 +18,26 @@ import pytest
 
 import holdfast as installed
 from cli.commands import Done, environment, holdfast
-from holdfast.client.options import PRESET, CrawlOptions, PaceOptions, python_options
+from holdfast.client.option_types import CrawlOptions, PaceOptions
+from holdfast.client.options import PRESET, python_options
 from holdfast.config.options import OPTIONS
 from holdfast.config.table import SETTINGS
 from holdfast.model.job import Options
 from holdfast.model.option import INPUT, PACE, Option
 from holdfast.recipes import catalogue
-
-# Fields of `Options` that nobody gives as an option: what the program keeps with a job, or fills in for a fetcher.
-INTERNAL = {
-    "jitter", "private_headers", "own", "recipe_source", "recipe_sha256", "batch", "output", "output_form",
-}  # fmt: skip
+from holdfast.testing.fake_web import FakeWeb
+from tidy.source_tree import ROOT
 
 ROW = """
-    Option("ripple", duration(1, 60), "how long a ripple lasts", "--ripple", part=PACE, field="ripple_s", metavar="DUR",
+    Option("ripple", duration(1, 60), "how long a ripple lasts", "--ripple", part=PACE, metavar="DUR",
+           stored=StoredField("ripple_s", float, 2.0, harmless=True),
            help="how long a ripple lasts (2s)", configured=Configured(key="pond.ripple")),
+    Option("tide", whole(0, 9), "how high the tide is", "--tide", part=PACE, metavar="N",
+           stored=StoredField("tide", int, 0, told="takes the tide of this shore: {}"), help="how high the tide is"),
     Option("mode","""
 OF_A_KIND = """
-OPTIONS = (Option("weed", whole(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
+from holdfast.model.value_types import whole as _weeds  # not all of them have it
+OPTIONS = (Option("weed", _weeds(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
 """
 
 
@@ -43,15 +45,16 @@ def every_row() -> list[Option]:
     return [*OPTIONS, *(row for kind in catalogue.every_kind() for row in kind.options)]
 
 
-def test_every_field_of_a_jobs_options_has_a_row_or_is_internal() -> None:
-    fields = set(Options.__struct_fields__)
-    assert {row.field for row in every_row() if row.field} == fields - INTERNAL
-    assert fields >= INTERNAL
+def test_every_row_that_says_how_it_is_stored_is_a_field_of_a_jobs_options() -> None:
+    stored = {row.stored.field: row.stored for row in every_row() if row.stored is not None}
+    assert stored.keys() == set(Options.__struct_fields__)
+    assert {name: getattr(Options(), name) for name in stored} == {name: row.default for name, row in stored.items()}
+    assert {name: row.type for name, row in stored.items()} == get_type_hints(Options)
 
 
 def test_rows_agree_with_themselves() -> None:
     for row in every_row():
-        assert not row.field or row.part == PACE, row.name
+        assert row.stored is None or row.part == PACE, row.name
         assert not row.help or row.flag.startswith("--"), row.name
         assert row.meaning, row.name
     for kind in catalogue.every_kind():
@@ -61,7 +64,7 @@ def test_rows_agree_with_themselves() -> None:
 
 
 def test_typed_dicts_of_python_are_the_rows() -> None:
-    """They are written out for editors and type checkers, which read source only."""
+    """They are source, because editors and type checkers run nothing."""
     common = {row.python_name: row.type.python for row in OPTIONS if row.part == PACE and row.python_name}
     assert get_type_hints(PaceOptions) == common
     site = {name: row.type.python for name, row in python_options(catalogue.kind("site")).items()}
@@ -78,16 +81,17 @@ def test_defaults_of_jobs_in_settings_are_the_rows() -> None:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the program with one row more, one field more where it is kept, and one option of one kind."""
+    """A copy of the program with rows of its own, of all kinds and of one, and what is generated from them."""
     source = tmp_path_factory.mktemp("source")
     package = source / "holdfast"
     assert installed.__file__ is not None
     shutil.copytree(Path(installed.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     insert(package / "config/options.py", '\n    Option("mode",', ROW)
-    insert(
-        package / "model/job.py", "    jitter: float = 0.2\n", "    jitter: float = 0.2\n    ripple_s: float = 2.0\n"
-    )
-    insert(package / "recipes/cases/options.py", "\nOPTIONS = (\n", OF_A_KIND)
+    for kind in catalogue.NAMES:
+        insert(package / f"recipes/{kind}/options.py", "\nOPTIONS = (\n", OF_A_KIND)
+    words = [sys.executable, str(ROOT / "docs/make.py"), "--sources"]
+    made = subprocess.run(words, cwd=source, env=environment(PYTHONPATH=str(source)), capture_output=True, text=True)
+    assert (made.returncode, made.stdout.count("wrote ")) == (0, 2), made.stderr
     return source
 
 
@@ -149,20 +153,85 @@ def test_a_row_more_is_an_option_of_python(source: Path, tmp_path: Path) -> None
     assert "BadParams: ripple: must be from 1s to 60s, not 3600" in refused.stderr
 
 
+def test_a_row_more_is_there_for_type_checkers(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "use.py").write_text(
+        "from holdfast.client import PaceOptions\nfrom holdfast.model.job import Options\n"
+        "given: PaceOptions = {'ripple': '5s', 'tide': 2}\nkept: float = Options(tide=2).ripple_s\n"
+        "wrong: PaceOptions = {'tide': '5s'}\nalso_wrong = Options(tide='high')\n"
+    )
+    words = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "use.py"]
+    env = environment(MYPYPATH=str(source))
+    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert re.findall(r"use.py:(\d+): error", done.stdout) == ["5", "6"], done.stdout
+
+
+def test_a_row_more_is_stored_with_its_job_and_there_when_it_goes_on(source: Path, tmp_path: Path) -> None:
+    run = partial(command, source, tmp_path)
+    with FakeWeb(lambda path: f"<h1>{path}</h1><a href='/frog'>frog</a>") as web:
+        words = ("crawl", f"{web.url}/", *web.options, "--name", "pond")
+        assert run(*words, "--ripple", "5s", "--tide", "3", "--start-paused").code == 0
+        done = run("crawl", "pond", "--delay", "1ms")
+    assert done.code == 0, done.err
+    now = kept(tmp_path, "pond")
+    assert (now["ripple_s"], now["tide"], now["delay_ms"]) == (5.0, 3, 1)
+
+
+def test_a_row_says_whether_a_job_from_elsewhere_may_bring_its_value(source: Path, tmp_path: Path) -> None:
+    for name, words in {"ripple": ("--ripple", "5s"), "tide": ("--tide", "3")}.items():
+        here, there = tmp_path / name, tmp_path / f"{name}-there"
+        here.mkdir()
+        there.mkdir()
+        started = command(source, here, "crawl", "https://pond.test", "--name", "pond", *words, "--start-paused")
+        assert started.code == 0, started.err
+        assert command(source, here, "snapshot", "pond", "-o", "../pond.tar").code == 0
+        restored = command(source, there, "restore", "../pond.tar")
+        assert ("tide: takes the tide of this shore: 3" in restored.err) == (name == "tide"), restored.err
+        assert (restored.code == 0) == (name == "ripple"), restored.err
+        (tmp_path / "pond.tar").unlink()
+
+
 def test_an_option_of_one_kind_is_one_row_of_its_kind(source: Path, tmp_path: Path) -> None:
     run = partial(command, source, tmp_path)
-    assert re.search(r"--weed N +how much weed there is", run("cases", "--help").out)
-    assert "--weed" not in run("crawl", "--help").out
-    (tmp_path / "pond.toml").write_text(
-        'kind = "cases"\nrange = ["IMM-1-25"]\nurl = "https://pond.test/{number}"\nweed = 12\n'
-    )
-    assert "weed: must be from 1 to 9, not 12" in run("run", "pond.toml").err
-    (tmp_path / "site.toml").write_text('seeds = ["https://pond.test/"]\nweed = 2\n')
-    assert "a job of kind 'site' has no weed" in run("run", "site.toml").err
-    (tmp_path / "pond.toml").write_text((tmp_path / "pond.toml").read_text().replace("12", "3\nstart_paused = true"))
-    assert run("run", "pond.toml", "--name", "filed").code == 0
-    words = ("cases", "IMM-2-25", "--url", "https://pond.test/{number}", "--weed", "4", "--start-paused")
-    assert run(*words, "--name", "typed").code == 0
-    code = "hf.Client().start('cases', 'IMM-3-25', url='https://pond.test/{number}', weed=2, name='said')"
-    assert python(source, tmp_path, code).stderr == ""
-    assert [kept(tmp_path, name, "params").get("weed") for name in ("filed", "typed", "said")] == [3, 4, 2]
+    (tmp_path / "list.csv").write_text("url,title\nhttps://pond.test/a.pdf,Frogs\n")
+    begun = {
+        "site": ("crawl", "https://pond.test"),
+        "cases": ("cases", "IMM-2-25", "--url", "https://pond.test/{number}"),
+        "documents": ("docs", "list.csv"),
+        "images": ("images", "frog"),
+    }
+    assert begun.keys() == set(catalogue.NAMES)
+    for kind, words in begun.items():
+        assert re.search(r"--weed N +how much weed there is", run(words[0], "--help").out), kind
+        assert "--weed: must be from 1 to 9, not 12" in run(*words, "--weed", "12", "--start-paused").err, kind
+        done = run(*words, "--weed", "4", "--start-paused", "--name", kind)
+        assert (done.code, kept(tmp_path, kind, "params").get("weed")) == (0, 4), done.err
+        assert run(words[0], kind, "--delay", "2s", "--start-paused").code == 0, kind
+        assert kept(tmp_path, kind, "params")["weed"] == 4, kind
+    assert "--weed" not in run("run", "--help").out
+
+
+def test_an_option_of_one_kind_is_a_key_of_its_job_files_and_an_option_of_python(source: Path, tmp_path: Path) -> None:
+    run = partial(command, source, tmp_path)
+    begun = {
+        "site": ('seeds = ["https://pond.test"]', "'https://pond.test/frog'"),
+        "cases": ('range = ["IMM-1-25"]\nurl = "https://pond.test/{number}"', "'IMM-3-25', url='https://pond.test/{number}'"),
+        "documents": ('list = "list.csv"', "'again.csv'"),
+        "images": ('keywords = ["frog"]', "'toad'"),
+    }  # fmt: skip
+    assert begun.keys() == set(catalogue.NAMES)
+    for name in ("list.csv", "again.csv"):
+        (tmp_path / name).write_text("url,title\nhttps://pond.test/a.pdf,Frogs\n")
+    for kind, (keys, _) in begun.items():
+        (tmp_path / "pond.toml").write_text(f'kind = "{kind}"\n{keys}\nstart_paused = true\nweed = 12\n')
+        assert "weed: must be from 1 to 9, not 12" in run("run", "pond.toml").err, kind
+        (tmp_path / "pond.toml").write_text((tmp_path / "pond.toml").read_text().replace("12", "3"))
+        done = run("run", "pond.toml", "--name", f"{kind}-filed")
+        assert (done.code, kept(tmp_path, f"{kind}-filed", "params").get("weed")) == (0, 3), done.err
+    code = [f"client.start('{kind}', {inputs}, weed=2, name='{kind}-said')" for kind, (_, inputs) in begun.items()]
+    assert python(source, tmp_path, "\n".join(["client = hf.Client()", *code])).stderr == ""
+    assert [kept(tmp_path, f"{kind}-said", "params").get("weed") for kind in begun] == [2] * len(begun)
+
+
+def test_an_option_of_one_kind_is_not_one_of_others(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text('seeds = ["https://pond.test/"]\nsafe_stop = 2\n')
+    assert "a job of kind 'site' has no safe_stop" in holdfast("run", "site.toml", cwd=tmp_path).err

@@ -133,7 +133,7 @@ MUTANTS = (
         "a setting that no row makes",
         "the setting that is an option's default is made from the option's row",
         "config/table.py",
-        (("            pace=row.field,\n", ""),),
+        (("            pace=stored.field,\n", ""),),
         "config/test_options.py -k 'defaults_of_jobs'",
     ),
 )

@@ -74,6 +74,13 @@ MUTANTS = (
         "snapshots/test_hostile.py -k 'list_on_this'",
     ),
     Mutant(
+        "an option without words is nothing to be told",
+        "what a job from elsewhere wants is told, also where its option says no words for it (SEC-10)",
+        "model/demands.py",
+        (('        yield f"{name}: {value}"\n', "        return\n"),),
+        "snapshots/test_hostile.py -k 'calls and harmless'",
+    ),
+    Mutant(
         "files of this computer for a job from elsewhere",
         "a restored job reads no WARC files of this computer before a person agrees",
         "model/demands.py",
@@ -107,5 +114,12 @@ MUTANTS = (
         "model/artifact.py",
         (('    return f"{BY_HASH}/{digits[:2]}/{digits}"\n', '    return f"{BY_HASH}/{digits[:0]}image"\n'),),
         "recipes/images/test_downloads.py -k at_once",
+    ),
+    Mutant(
+        "a budget for answers that fills the memory",
+        "large answers at once cost a crawl less than 300 MB (SEC-07)",
+        "model/job_options.py",
+        (("    bytes_in_flight: int = 48_000_000", "    bytes_in_flight: int = 256_000_000"),),
+        "cli/test_bodies_in_memory.py",
     ),
 )

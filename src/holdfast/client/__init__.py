@@ -23,7 +23,7 @@ from holdfast.client.core import (
     run,
 )
 from holdfast.client.facade import JobHandle as Job
-from holdfast.client.options import CrawlOptions, PaceOptions
+from holdfast.client.option_types import CrawlOptions, PaceOptions
 from holdfast.client.values import Row, Run
 from holdfast.client.working import Progress
 from holdfast.errors import (

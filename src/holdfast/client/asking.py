@@ -90,8 +90,8 @@ def check(ledger: Ledger | None, asked: JobRequest, browser: Mapping[str, Any]) 
 
 
 def _has_other_inputs(job: Job, params: dict[str, Any], differ: list[str]) -> Refused:
-    lines = [f"  {name}: {job.params.get(name)}, now {params.get(name)}" for name in differ]
     kind = kind_of(job)
+    lines = [f"  {kind.change(name, job.params, params)}" for name in differ]
     may = not kind.is_own_code and set(differ) <= set(kind.scope)  # `run` of Python has no rules to change
     update = "update=True applies it to what is pending; " if may else ""
     return Refused(

@@ -17,7 +17,8 @@ from holdfast.client.arguments import refuses_wrong_kinds
 from holdfast.client.asking import ACTOR, ClientSubmit, check
 from holdfast.client.documents import with_list
 from holdfast.client.facade import JobHandle
-from holdfast.client.options import CrawlOptions, PaceOptions, read_options
+from holdfast.client.option_types import CrawlOptions, PaceOptions
+from holdfast.client.options import read_options
 from holdfast.client.values import Row
 from holdfast.clock import SystemClock
 from holdfast.control.submit import JobRequest, find_or_submit

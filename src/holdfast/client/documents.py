@@ -18,6 +18,7 @@ from holdfast.control.webhook import WEBHOOK, bounded, clamped, log_clamped
 from holdfast.errors import BadParams, Refused
 from holdfast.model.job import Job, Options
 from holdfast.ports import Ledger
+from holdfast.recipes.catalogue import is_of
 
 ENDED = ("completed", "cancelled")
 
@@ -41,11 +42,11 @@ def with_list(
         meant_list(place, settings.sites)  # raises
     params = wanted.params(known)
     if known is not None:
-        if known.recipe == wanted.recipe.name and known.params["list"] != params["list"]:
+        if is_of(known, wanted.recipe.name) and known.params["list"] != params["list"]:
             raise Refused(f"{known.name} has another list: {known.params['list']}")
         if known.status in ENDED:
             return _limited(ledger, replace(wanted, given=params), known, limit)
-    access = access_to(settings, wanted.options(known), require_fresh=require_fresh, accept_jump=accept_jump)
+    access = access_to(settings, ledger, wanted.options(known), require_fresh=require_fresh, accept_jump=accept_jump)
     params = synced(access, params, known)[0]
     if known is not None:
         known = grow(ledger, known, params, mode="full", actor=ACTOR)
@@ -74,16 +75,18 @@ def look_again(
 def _looked(settings: Settings, ledger: Ledger, job: Job, mode: str | None) -> Job:
     if mode == "resume" or job.status == "cancelled" or (job.status == "completed" and mode is None):
         return job
-    params = synced(access_to(settings, job.options), job.params, job)[0]
+    params = synced(access_to(settings, ledger, job.options), job.params, job)[0]
     return grow(ledger, job, params, mode=mode or "full", actor=ACTOR)
 
 
-def access_to(settings: Settings, options: Options, **rules: Any) -> ListAccess:
+def access_to(settings: Settings, ledger: Ledger, options: Options, **rules: Any) -> ListAccess:
     return ListAccess(
         store=ListStore(settings.artifacts, wiring.storage(settings).write_file),
         open_fetcher=lambda url: wiring.list_fetcher(options, url),
         clock=SystemClock(),
-        ignore_robots=options.ignore_robots,
+        hosts=ledger,
+        options=options,
+        random=wiring.jitter,
         **rules,
     )
 

@@ -20,6 +20,7 @@ from holdfast.config import Settings
 from holdfast.config.results_file import writable, writable_folder
 from holdfast.control import exclude as exclusions
 from holdfast.control import reopen, retry, snapshot_file, stopping
+from holdfast.control.label import label as mark
 from holdfast.control.rescope import refill
 from holdfast.control.rollback import foretell, rollback, rollback_document
 from holdfast.control.rollback import fork as forked
@@ -206,10 +207,7 @@ class JobHandle:
         """Mark a target (`T-9`, its key or its URL) with a word such as `rejected`; None takes the mark away."""
         with self._ledger() as ledger:
             job = ledger.job(self._key)
-            row = explain(ledger, job, target, now_ms=SystemClock().wall_ms()).target
-            if row is None:
-                raise NotFound(f"{self.name} has no target {target}")
-            ledger.label(self._key, [row.id], None if word is None else check_word(word), actor=ACTOR)
+            mark(ledger, job, [target], None if word is None else check_word(word), actor=ACTOR)
             if word == REJECTED:
                 refill(ledger, ledger.job(self._key), actor=ACTOR)
 

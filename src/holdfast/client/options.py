@@ -1,15 +1,15 @@
 """The options of a job as Python spells them: those of the command line with underscores, read the same way.
 
-They are read by the rows of config/options.py and of each `Kind`. The typed dicts are written out, because editors and
-type checkers read source and run nothing; a test compares them with the rows.
+They are read by the rows of config/options.py and of each `Kind`. The typed dicts for editors and type checkers are
+generated from the same rows: option_types.py.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any, TypedDict, get_args
+from typing import Any, get_args
 
 from holdfast.client.arguments import check_kind
 from holdfast.config.options import OPTIONS
@@ -18,49 +18,6 @@ from holdfast.model.option import PACE, Option
 from holdfast.recipe.kind import Kind, Preset
 
 PRESET = "preset"
-
-
-class PaceOptions(TypedDict, total=False):
-    """How fast and how long; a changed one is applied to a job that is there. Durations: seconds, or `"30m"`."""
-
-    concurrency: int
-    per_host: int
-    delay: float | str
-    max_attempts: int
-    max_bytes: int | str
-    max_pages: int
-    timeout: float | str
-    time_limit: float | str
-    user_agent: str
-    headers: Mapping[str, str]
-    headers_to: Sequence[str]
-    ca_bundle: str
-    proxy: str
-    cookies: bool
-    browser: bool
-    record: bool
-    ignore_robots: bool
-    allow_private: bool
-    auto_resume: bool
-    allow: Sequence[str]
-    resolve: Mapping[str, str]
-
-
-class CrawlOptions(PaceOptions, total=False):
-    """Pace, and what belongs to the site; a site job that is there keeps its scope."""
-
-    scope: str
-    include: Sequence[str]
-    exclude: Sequence[str]
-    max_depth: int
-    sitemap: str
-    nofollow: str
-    preset: str
-    report: bool
-    from_warc: Sequence[str]
-    model_url: str
-    model: str
-    model_key: str
 
 
 def python_options(kind: Kind) -> dict[str, Option]:

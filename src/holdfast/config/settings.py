@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Where things lie and how long things last. Nothing below `wiring.py` sees this object.
+    """Where things lie and how long things last. Nothing below `wiring` sees this object.
 
     `config_file` is the one that was named, or found nearest; it is passed on to child processes.
     `pace` has the defaults that somebody set for new jobs, by the field of a job's options; `pace_origins` says where.

@@ -15,7 +15,6 @@ import msgspec
 from holdfast.config import types
 from holdfast.config.files import PREFIX as PREFIX
 from holdfast.config.options import DAY_S, HOUR_S, OPTIONS
-from holdfast.model.job import Options
 from holdfast.model.lease import LEASE_S, OUTAGE_S
 from holdfast.model.value_types import ValueType
 
@@ -43,16 +42,15 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 def _of_jobs() -> Iterator[Setting]:
     """The defaults of every new job, which keeps its own; a section stands together."""
-    defaults = Options()
-    rows = [(row, row.configured) for row in OPTIONS if row.configured is not None]
-    for row, setting in sorted(rows, key=lambda pair: _section(pair[1].key)):
+    rows = [(row, row.stored, row.configured) for row in OPTIONS if row.stored and row.configured]
+    for row, stored, setting in sorted(rows, key=lambda each: _section(each[2].key)):
         yield Setting(
             key=setting.key,
             kind=setting.type or row.type,
-            default=getattr(defaults, row.field),
+            default=stored.default,
             meaning=setting.meaning or row.meaning,
             option=row.flag,
-            pace=row.field,
+            pace=stored.field,
             secret=setting.secret,
         )
 
@@ -111,6 +109,8 @@ SETTINGS: tuple[Setting, ...] = (
     _browser("images", "images", types.FLAG, False, "`true`: load images, fonts and media, too"),
     _browser("recycle_pages", "recycle_pages", types.whole(1, 10**9), 500, "a new Chromium after so many pages"),
     _browser("recycle_mb", "recycle_mb", types.whole(100, 10**6), 1500, "a new Chromium beyond so much memory, in MB"),
+    _browser("process_mb", "process_mb", types.whole(100, 10**6), 2000,
+             "memory of one page, in MB; a page that takes more fails as `bomb`"),
     _later("documents.sweep_wait", _WAIT, 0.0, "before failed documents are tried once more at the end"),
     _later("documents.max_pending", types.clamped(1, 100_000), 100, "documents waiting to be downloaded"),
     _later("documents.new_limit", types.whole(0, 10**9), 0, "new documents per run; 0: all"),

@@ -20,6 +20,7 @@ BY_HASH = "sha256"  # the folder of files that are named by their hash
 PATH_LENGTH_MAX = 180
 ROLE_LENGTH_MAX = 40
 FILES_PER_TARGET_MAX = 1_000
+BODY_BYTES_MAX = 50_000_000  # of one answer, unless the job says otherwise; as in the options
 FILE_BYTES_MAX = 8_000_000_000  # unless the step says otherwise
 HASH_KEPT = 12  # digits of the hash in the name of a file whose key is taken by other bytes
 _PART = r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*"

@@ -31,7 +31,7 @@ _ROWS = (
     Code("body_incomplete", "the body ended before its declared length", True),
     Code("tls_error", "no trustworthy TLS connection", False),
     Code("body_too_large", "the decoded body passed the size limit", False),
-    Code("bomb", "a small answer unpacked into a huge one, or encodings were nested too deeply", False),
+    Code("bomb", "a small answer became huge, unpacked or rendered, or encodings were nested too deeply", False),
     Code("too_many_redirects", "more than ten redirects", False),
     Code("blocked_address", "the address is private, loopback, link-local or otherwise not public", False),
     Code("bad_url", "no usable http or https URL", False, fault="input"),

@@ -9,23 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from holdfast.model.job import Options
+from holdfast.model.job_options import HARMLESS, TOLD, Options
 
 REFERENCES = ("env:", "file:")
 SHOWN_MAX = 5
 TEXT_MAX = 200
 ARCHIVES = "from_warc"  # the param of a site that is read from files
 LIST = "list"  # the param of documents, and of images that a list names
-# How fast, how long, how often, how much; or nothing but a name. A restore forgets where results were written to.
-HARMLESS = frozenset(
-    {
-        "concurrency", "per_host", "delay_ms", "jitter", "max_attempts", "timeout_s", "connect_timeout_s",
-        "first_byte_timeout_s", "idle_timeout_s", "max_bytes", "bytes_in_flight", "user_agent", "cookies",
-        "detect_blocks", "record",
-        "checkpoint_targets", "checkpoint_s", "own", "targets_per_host", "max_pages", "time_limit_s", "recipe_sha256",
-        "batch", "output", "output_form", "auto_resume",
-    }
-)  # fmt: skip
 
 
 def demands(options: Options, params: Mapping[str, Any] | None = None) -> tuple[str, ...]:
@@ -35,7 +25,7 @@ def demands(options: Options, params: Mapping[str, Any] | None = None) -> tuple[
         line
         for name in Options.__struct_fields__
         if name not in HARMLESS and getattr(options, name) != getattr(plain, name)
-        for line in _TOLD.get(name, _as_it_is)(name, getattr(options, name))
+        for line in _of_option(name, getattr(options, name))
     ]
     archives = (params or {}).get(ARCHIVES)
     if isinstance(archives, list) and archives:
@@ -51,18 +41,29 @@ def _list(given: Any) -> Iterator[str]:
         yield f"{LIST}: reads this file of this computer: {given.get('path') if isinstance(given, dict) else given}"
 
 
-def _as_it_is(name: str, value: Any) -> Iterator[str]:
-    yield f"{name}: {value}"
+def _of_option(name: str, value: Any) -> Iterator[str]:
+    """By a rule of its own, in the words of its row, or as it is."""
+    if name in _JUDGED:
+        yield from _JUDGED[name](name, value)
+    elif name in TOLD:
+        yield from _said(TOLD[name])(name, value)
+    else:
+        yield f"{name}: {value}"
 
 
 def _said(words: str) -> Callable[[str, Any], Iterator[str]]:
     def told(name: str, value: Any) -> Iterator[str]:
-        parts = [f"{key}={there}" for key, there in value.items()] if isinstance(value, dict) else value
-        listed = ", ".join(map(str, parts[:SHOWN_MAX])) if isinstance(parts, (list, tuple)) else str(parts)
-        more = f" and {len(parts) - SHOWN_MAX} more" if len(parts) > SHOWN_MAX and not isinstance(parts, str) else ""
-        yield f"{name}: {words.format(listed + more)}"
+        yield f"{name}: {words.format(_shown(value))}"
 
     return told
+
+
+def _shown(value: Any) -> str:
+    parts = [f"{key}={there}" for key, there in value.items()] if isinstance(value, dict) else value
+    if not isinstance(parts, (list, tuple)):
+        return str(parts)
+    more = f" and {len(parts) - SHOWN_MAX} more" if len(parts) > SHOWN_MAX else ""
+    return ", ".join(map(str, parts[:SHOWN_MAX])) + more
 
 
 def _headers(name: str, value: Any) -> Iterator[str]:
@@ -78,19 +79,4 @@ def _nofollow(name: str, value: Any) -> Iterator[str]:
         yield f"{name}: does not obey nofollow"
 
 
-def _flag(words: str) -> Callable[[str, Any], Iterator[str]]:
-    return lambda name, value: iter([f"{name}: {words}"])
-
-
-_TOLD: dict[str, Callable[[str, Any], Iterator[str]]] = {
-    "allow_private": _flag("fetches from private addresses: this computer and the networks around it"),
-    "allow": _said("fetches from these private addresses: {}"),
-    "resolve": _said("takes these names to other addresses: {}"),
-    "headers": _headers,
-    "headers_to": _said("sends its headers also to {}"),
-    "ca_bundle": _said("trusts also the certificates in {}"),
-    "nofollow": _nofollow,
-    "proxy": _said("fetches everything through {}"),
-    "ignore_robots": _flag("does not obey robots.txt"),
-    "recipe_source": _said("runs the code in {}"),
-}
+_JUDGED: dict[str, Callable[[str, Any], Iterator[str]]] = {"headers": _headers, "nofollow": _nofollow}

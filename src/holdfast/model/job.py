@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.job_options import Options as Options
 from holdfast.model.spelling import as_word
 
 WORK_CHUNKS = 16  # of a job whose kind names none
@@ -23,52 +24,6 @@ HEALTHS = ("ok", "partial", "failed", "suspicious")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _STORED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}(~[0-9]{1,9})?")
 _ID = re.compile(r"J-[0-9a-f]*")
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a job is worked: pace, tries, budgets, limits. Kept with the job: a resume is as polite as the start."""
-
-    concurrency: int = 8
-    per_host: int = 2
-    delay_ms: int = 500
-    jitter: float = 0.2
-    max_attempts: int = 3
-    timeout_s: float = 60.0
-    connect_timeout_s: float = 10.0
-    first_byte_timeout_s: float = 30.0
-    idle_timeout_s: float = 20.0
-    max_bytes: int = 50_000_000
-    bytes_in_flight: int = 256_000_000  # of answers that one process holds
-    user_agent: str = ""
-    headers: tuple[tuple[str, str], ...] = ()
-    headers_to: tuple[str, ...] = ()  # origins that headers go to beside those of the seeds; "any": see config
-    private_headers: tuple[tuple[str, str], ...] = ()  # filled in for a fetcher, never stored
-    ca_bundle: str = ""  # a file of certificates to trust besides the system's
-    proxy: str = ""  # a URL, or where one with a password is to be found: env:NAME, file:PATH
-    cookies: bool = False
-    browser: bool = False  # pages are fetched with Chromium
-    record: bool = False  # every exchange is kept, as WARC
-    allow: tuple[str, ...] = ()  # "127.0.0.1:8123": private addresses let through, one by one
-    allow_private: bool = False
-    resolve: dict[str, str] = {}  # name -> "address:port": simulated worlds
-    ignore_robots: bool = False
-    nofollow: str = "pages"  # whose nofollow is obeyed: `pages`, `all` (single links too), `off`
-    detect_blocks: bool = True  # a block page, or 403 again and again, pauses the job
-    checkpoint_targets: int = 10
-    checkpoint_s: float = 120.0
-    own: tuple[str, ...] = ()  # fields given for this job itself; the others follow the configuration
-    targets_per_host: int = 0  # more of one host are skipped when found; 0: any number
-    max_pages: int | None = None  # succeeded + failed, over the job's life
-    time_limit_s: float | None = None  # of active time: pauses and downtime do not count
-    recipe_source: str = ""  # where the code of a recipe of one's own lies: "/path/forum.py:forum", "module:forum"
-    recipe_sha256: str = ""
-    batch: str = ""  # the list that the job is a row of
-    output: str = ""  # the file that results are written to when a command that works the job ends, and its form
-    output_form: str = ""
-    model_url: str = ""  # of a service that words the sections of a report; empty: rules word them
-    model: str = ""  # its name there
-    model_key: str = ""  # where its key is to be found: env:NAME, file:PATH; filled in where it is used, never stored
-    auto_resume: bool = True  # found unfinished by a `resume` of all: goes on; False: is paused
 
 
 class JobFilter(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ Options of all kinds stand in config/options.py, those of one kind in its `Kind`
 from __future__ import annotations
 
 from collections.abc import Callable
+from keyword import iskeyword
 from typing import Any
 
 import msgspec
@@ -30,12 +31,27 @@ class Configured(msgspec.Struct, frozen=True, kw_only=True):
     secret: bool = False
 
 
+class StoredField(msgspec.Struct, frozen=True):
+    """How a value is kept with its job: a field of the job's `Options`, which is generated from these.
+
+    `type` is the field's annotation. A job from elsewhere may bring a harmless value (how fast, how long, how often,
+    how much; or nothing but a name); what else it brings is told to people first, as `told` with the value for `{}`,
+    or by name and value.
+    """
+
+    field: str
+    type: Any
+    default: Any
+    harmless: bool = False
+    told: str = ""
+
+
 class Option(msgspec.Struct, frozen=True):
     """`name` is its key in job files and, with the same spelling, its name in Python; `meaning` is for lists of keys.
 
     `flag` is empty where the value stands without one, as seeds do. `joined` makes one word of a list. `is_path`: in a
-    file, relative to the file. An option without `help` has no argument made for it: its start command adds one by
-    itself, or there is none yet. `typed` reads one word of the command line where `type` cannot; `python` is "" where
+    file, relative to the file. An option without `help` has no argument made for it: every start command adds it,
+    or there is none yet. `typed` reads one word of the command line where `type` cannot; `python` is "" where
     Python does not have the option.
     """
 
@@ -46,7 +62,7 @@ class Option(msgspec.Struct, frozen=True):
     joined: bool = False
     is_path: bool = False
     part: str = PARAM
-    field: str = ""  # of `Options`, where the value is kept there
+    stored: StoredField | None = None  # None: not among the job's `Options`
     metavar: str | None = None
     help: str = ""
     heading: str = ""  # of --help that it stands under; empty: the first
@@ -57,9 +73,15 @@ class Option(msgspec.Struct, frozen=True):
     configured: Configured | None = None
 
     @property
+    def field(self) -> str:
+        """Of the job's `Options`; empty where the value is not kept there."""
+        return self.stored.field if self.stored is not None else ""
+
+    @property
     def destination(self) -> str:
         """Where argparse puts the value."""
-        return self.flag.lstrip("-").replace("-", "_")
+        name = self.flag.lstrip("-").replace("-", "_")
+        return f"{name}_" if iskeyword(name) else name
 
     @property
     def python_name(self) -> str:

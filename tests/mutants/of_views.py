@@ -157,8 +157,8 @@ MUTANTS = (
         "views/exports/files.py",
         (
             (
-                "if row.path not in told and (",
-                "if (",
+                "            if row.path != last:\n",
+                "            if True:\n",
             ),
         ),
         "cli/test_export_forms.py -k 'several_targets'",
@@ -169,6 +169,20 @@ MUTANTS = (
         "views/exports/exporter.py",
         (("    refuse_folder_of_another(storage, job.name, job.uid, path)\n", ""),),
         "cli/test_export_markdown.py -k 'of_another_job'",
+    ),
+    Mutant(
+        "an export sorts its images in memory",
+        "the memory of an export of images does not grow with their number",
+        "views/exports/named_files.py",
+        (("storage.in_order(every, kind=Naming, key=lambda naming: naming)", "sorted(every)"),),
+        "views/test_image_folder_safety.py -k 'in_memory'",
+    ),
+    Mutant(
+        "any index is ours",
+        "an export of Markdown replaces no index.jsonl that no export wrote",
+        "views/exports/markdown.py",
+        (("        msgspec.json.decode(line, type=_IndexLine)\n", "        pass\n"),),
+        "cli/test_export_markdown.py -k 'index_of_somebody'",
     ),
     Mutant(
         "a manifest makes a folder ours",
@@ -188,7 +202,7 @@ MUTANTS = (
         "changed images are removed",
         "an export of images removes no file whose bytes it did not write",
         "views/exports/folder.py",
-        ((" and (name, _digest(storage, folder / name)) in ours:", ":"),),
+        ((" and _digest(storage, path) in each.ours:", ":"),),
         "views/test_image_folder_safety.py -k 'changed_stays'",
     ),
     Mutant(
@@ -218,6 +232,13 @@ MUTANTS = (
         "views/exports/webdataset.py",
         (("first is not None and first.uname == MARK", "first is not None"),),
         "views/test_shards.py -k somebody_else",
+    ),
+    Mutant(
+        "keys of samples begin anew in each part",
+        "no two samples of a set have one key (IMG-08)",
+        "views/exports/webdataset.py",
+        (('key = f"{part}-{number:09d}" if part else f"{number:09d}"', 'key = f"{number:09d}"'),),
+        "views/test_shards.py -k one_key",
     ),
     Mutant(
         "an index that is not sorted",

@@ -40,12 +40,12 @@ def write(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Write:
             for n in range(count)
         ]
 
-    def written(folder: Path, count: int, room: int = 1_000) -> int:
+    def written(folder: Path, count: int, room: int = 1_000, split: str = "") -> int:
         disk: Any = Disk()
         disk.room = room
         monkeypatch.setattr(webdataset, "images_in_order", lambda *_: images(count))
         nothing: Any = None
-        return write_shards(nothing, disk, folder, shard=2, split=read_split(""))
+        return write_shards(nothing, disk, folder, shard=2, split=read_split(split))
 
     monkeypatch.setattr(webdataset, "blocks_of", lambda *_: [b"jpeg"])
     return written
@@ -96,3 +96,13 @@ def test_an_export_that_fails_takes_no_shard_away(write: Write, tmp_path: Path) 
         write(tmp_path, 6, room=1)
     assert names(tmp_path) == ["000000.tar", "000001.tar", "000002.tar"]
     assert write(tmp_path, 6) == 6
+
+
+def test_no_two_samples_have_one_key_whatever_their_part(write: Write, tmp_path: Path) -> None:
+    assert write(tmp_path, 40, split="50/50") == 40
+    keys: list[str] = []
+    for path in tmp_path.iterdir():
+        with tarfile.open(path) as tar:
+            keys += [name.removesuffix(".json") for name in tar.getnames() if name.endswith(".json")]
+    assert len(set(keys)) == len(keys) == 40
+    assert {key.partition("-")[0] for key in keys} == {"train", "val"}

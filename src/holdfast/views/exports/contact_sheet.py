@@ -19,8 +19,11 @@ from holdfast.model.target import PageRow
 from holdfast.ports import Storage
 from holdfast.recipe.kind import Kind
 from holdfast.views.exports.form import Asked, Write, refuse_stream
+from holdfast.views.exports.form_row import Form
 from holdfast.views.exports.image_files import images_in_order, refuse_others
 from holdfast.views.results import Results
+
+FORM = Form(name="html", ending=".html", place=70)
 
 HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -8,7 +8,10 @@ from holdfast.errors import BadParams, Refused
 from holdfast.model.cells import csv_line
 from holdfast.model.target import PageRow
 from holdfast.views.exports.form import Asked, Write
+from holdfast.views.exports.form_row import Form
 from holdfast.views.results import Results
+
+FORM = Form(name="csv", ending=".csv", place=30)
 
 
 def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:

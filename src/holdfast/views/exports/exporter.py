@@ -150,11 +150,14 @@ def export_folder(
     return written
 
 
-def check_early(form: str, kind: Kind, path: Path | None) -> None:
+def check_early(form: str, kind: Kind, path: Path | None, storage: Storage) -> None:
     """Raise now what writing a job of this kind there would raise at its end. `path` is None for stdout."""
     check = getattr(_module(form, kind), "check_early", None)
     if check is not None:
         check(kind, path)
+    check_folder = getattr(_module(form, kind), "check_folder", None)
+    if check_folder is not None and path is not None and FORMS[form].is_folder:
+        check_folder(storage, path)
 
 
 def names_beside(form: str, kind: Kind) -> tuple[str, ...]:

@@ -9,22 +9,27 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from textwrap import indent
+from typing import BinaryIO
 
 import msgspec
 from msgspec.structs import replace
 
 from holdfast.errors import BadParams
 from holdfast.model.artifact import ArtifactRow
-from holdfast.model.target import PageRow
+from holdfast.model.target import PageRow, TargetRow
 from holdfast.ports import Storage, Views
 from holdfast.recipe.kind import Kind
 from holdfast.views.exports import csv, jsonl
 from holdfast.views.exports.folder_owner import is_marked, mark_folder
 from holdfast.views.exports.form import Asked, Write
+from holdfast.views.exports.form_row import FOLDER, Form
 from holdfast.views.results import Results
 
+FORM = Form(name="files", ending=FOLDER, place=90, title="a folder of files")
+
 ROWS_AT_ONCE = 500
+ROWS_PER_RUN = 10_000
 BLOCK_BYTES = 1024 * 1024
 AUDIT = "audit.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of every member: the same content gives the same bytes
@@ -41,16 +46,35 @@ class FileExport(msgspec.Struct, frozen=True):
         return self.results.views
 
     def artifacts(self) -> Iterator[ArtifactRow]:
-        """The files of the results that are exported, by target, each once: equal bytes may be one file of several."""
-        wanted, told = None, set[str]()
-        if self.results.where:
-            wanted = {row.target for row in self.results.rows()}
+        """The files of the results that are exported, by path, each once: equal bytes may be one file of several."""
+        last = ""
+        for row in self.storage.in_order(
+            self._of_results(),
+            kind=ArtifactRow,
+            key=lambda row: (row.path, row.target, row.n),
+            rows_per_run=ROWS_PER_RUN,
+        ):
+            if row.path != last:
+                yield row
+            last = row.path
+
+    def _of_results(self) -> Iterator[ArtifactRow]:
+        """Those of all targets, or where results are filtered of theirs; by target."""
+        if not self.results.where:
+            yield from self._by_target()
+            return
+        targets = self.storage.in_order((row.target for row in self.results.rows()), kind=int, key=int)
+        target = next(targets, None)
+        for row in self._by_target():
+            while target is not None and target < row.target:
+                target = next(targets, None)
+            if target == row.target:
+                yield row
+
+    def _by_target(self) -> Iterator[ArtifactRow]:
         after = (0, -1)
         while rows := self.ledger.artifacts(self.results.job.id, after=after, limit=ROWS_AT_ONCE):
-            for row in rows:
-                if row.path not in told and (wanted is None or row.target in wanted):
-                    told.add(row.path)
-                    yield row
+            yield from rows
             after = (rows[-1].target, rows[-1].n)
 
     def tables(self) -> Iterator[tuple[str, Callable[[Write], int]]]:
@@ -60,23 +84,28 @@ class FileExport(msgspec.Struct, frozen=True):
         yield table, lambda write: csv.write(asked, write)
         yield lines, lambda write: jsonl.write(asked, write)
 
-    def audit(self) -> bytes:
-        """The books, what failed by code, and every failed target with its last word."""
+    def audit(self, write: Write) -> None:
+        """The books, what failed by code, and every failed target with its last word, one by one."""
         job, counts, _ = self.ledger.books(self.results.job.id)
-        failed: list[dict[str, Any]] = []
-        after = 0
-        where = [("status", True, ("failed",))]
-        while rows := self.ledger.targets(job.id, where=where, after=after, limit=ROWS_AT_ONCE):
-            failed += [
-                {"key": row.name or row.url, "url": row.url, "code": row.code, "because": row.because} for row in rows
-            ]
-            after = rows[-1].id
         document = {
             "schema": "holdfast.audit/1", "job": job.uid, "name": job.name, "kind": job.recipe, "status": job.status,
             "run": f"R-{job.run}", "health": job.health, "counts": counts.seven(), "failed_by": counts.failed_by,
-            "skipped_by": counts.skipped_by, "params": job.params, "failed": failed,
+            "skipped_by": counts.skipped_by, "params": job.params,
         }  # fmt: skip
-        return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
+        write(msgspec.json.format(msgspec.json.encode(document), indent=1).removesuffix(b"\n}") + b',\n "failed": [')
+        between = b""
+        for row in self._failed():
+            said = {"key": row.name or row.url, "url": row.url, "code": row.code, "because": row.because}
+            lines = msgspec.json.format(msgspec.json.encode(said), indent=1)
+            write(between + b"\n" + indent(lines.decode(), "  ").encode())
+            between = b","
+        write(b"\n ]\n}\n" if between else b"]\n}\n")
+
+    def _failed(self) -> Iterator[TargetRow]:
+        after, where = 0, [("status", True, ("failed",))]
+        while rows := self.ledger.targets(self.results.job.id, where=where, after=after, limit=ROWS_AT_ONCE):
+            yield from rows
+            after = rows[-1].id
 
 
 def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:
@@ -119,8 +148,8 @@ def write_zip(export: FileExport, write: Write) -> int:
         for name, table in export.tables():
             with archive.open(_member(name, zipfile.ZIP_DEFLATED), "w", force_zip64=True) as to:
                 count = table(to.write)
-        with archive.open(_member(AUDIT, zipfile.ZIP_DEFLATED), "w") as to:
-            to.write(export.audit())
+        with archive.open(_member(AUDIT, zipfile.ZIP_DEFLATED), "w", force_zip64=True) as to:
+            export.audit(to.write)
     return count
 
 
@@ -133,8 +162,7 @@ def write_folder(export: FileExport, folder: Path) -> int:
         written: list[int] = []
         export.storage.write_file(folder / name, lambda file, t=table, n=written: n.append(t(file.write)))  # type: ignore[misc]
         count = written[0]
-    audit = export.audit()
-    export.storage.write_file(folder / AUDIT, lambda file: _write(file, audit))
+    export.storage.write_file(folder / AUDIT, lambda file: export.audit(file.write))
     return count
 
 
@@ -162,10 +190,6 @@ def _has(storage: Storage, path: Path, row: ArtifactRow) -> bool:
 
 def _copy(storage: Storage, row: ArtifactRow, file: BinaryIO) -> None:
     file.writelines(storage.files.blocks(row.path, row.size))
-
-
-def _write(file: BinaryIO, content: bytes) -> None:
-    file.write(content)
 
 
 def _member(name: str, how: int) -> zipfile.ZipInfo:

@@ -10,10 +10,11 @@ names is somebody's, and is neither replaced nor removed.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
@@ -25,6 +26,7 @@ from holdfast.recipe.kind import Kind
 from holdfast.views.exports.folder_owner import MARK, is_left_over, is_marked, mark_folder
 from holdfast.views.exports.form import Asked, Write
 from holdfast.views.exports.image_files import FileNames, blocks_of, images_in_order
+from holdfast.views.exports.named_files import FileOfFolder, Lines, NamedFile, files_by_name
 from holdfast.views.results import Results
 
 MANIFEST = "manifest.jsonl"
@@ -34,15 +36,6 @@ METADATA = "metadata.jsonl"
 FILE_NAME = "file_name"  # by which `imagefolder` knows the column
 BLOCK_BYTES = 1024 * 1024
 METADATA_COLUMNS = ("keyword", "url", "width", "height", "sha256")
-
-Named = tuple[str, str]  # a file, and the hash of its content
-
-
-class NamedFile(msgspec.Struct):
-    """What a line of the manifest or the journal says of whose a file is."""
-
-    file: str
-    sha256: str
 
 
 def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:
@@ -76,39 +69,50 @@ def write_into(asked: Asked, path: Path) -> int:
 
 def write_folder(results: Results, storage: Storage, folder: Path) -> int:
     """Every kept image as a file; how many."""
-    done, begun = _named_in(folder / MANIFEST), _named_in(folder / JOURNAL)
     names = FileNames(results.job.params["keywords"])
-    lines = [{"file": names.name(image), **image} for image in images_in_order(results, storage)]
-    wanted = {(line["file"], line["sha256"]) for line in lines}
-    ours = done | begun | wanted
-    if wanted - done:
-        storage.write_file(folder / JOURNAL, _filled(_journal(begun | wanted)))
-    for line in lines:
-        path, named = folder / line["file"], (line["file"], line["sha256"])
-        if not _is_there(storage, path, line, known=named in done, ours=ours):
-            storage.write_file(path, _filled(blocks_of(storage, line)))
-    kept = {name for name, _ in wanted}
-    for name in {name for name, _ in ours} - kept:
-        if (folder / name).is_file() and (name, _digest(storage, folder / name)) in ours:
-            (folder / name).unlink(missing_ok=True)
-    columns = ("file", *results.columns())
-    storage.write_file(folder / TABLE, _filled(_table(columns, lines)))
-    storage.write_file(folder / METADATA, _filled(_metadata(lines)))
-    storage.write_file(folder / MANIFEST, _filled(msgspec.json.encode(line) + b"\n" for line in lines))
+    with tempfile.TemporaryFile() as file:
+        lines = Lines(file)
+        for image in images_in_order(results, storage):
+            lines.add({"file": names.name(image), **image})
+        _write_images(storage, folder, lines)
+        columns = ("file", *results.columns())
+        storage.write_file(folder / TABLE, _filled(_table(columns, lines)))
+        storage.write_file(folder / METADATA, _filled(_metadata(lines)))
+        storage.write_file(folder / MANIFEST, _filled(msgspec.json.encode(line) + b"\n" for line in lines))
     (folder / JOURNAL).unlink(missing_ok=True)
-    return len(lines)
+    return lines.count
 
 
-def _journal(named: set[Named]) -> Iterator[bytes]:
-    return (msgspec.json.encode(NamedFile(name, digest)) + b"\n" for name, digest in sorted(named))
+def _write_images(storage: Storage, folder: Path, lines: Lines) -> None:
+    """The journal before the first file, and the last file before anything is removed."""
+
+    def files() -> Iterator[FileOfFolder]:
+        return files_by_name(storage, folder / MANIFEST, folder / JOURNAL, lines)
+
+    if any(each.wanted and each.wanted not in each.done for each in files()):
+        storage.write_file(folder / JOURNAL, _filled(_journal(files())))
+    for each in files():
+        path = folder / each.name
+        if each.wanted and not _is_there(storage, path, each, lines):
+            storage.write_file(path, _filled(blocks_of(storage, lines.at(each.line_at))))
+    for each in files():
+        path = folder / each.name
+        if not each.wanted and path.is_file() and _digest(storage, path) in each.ours:
+            path.unlink(missing_ok=True)
 
 
-def _table(columns: tuple[str, ...], lines: list[dict[str, Any]]) -> Iterator[bytes]:
+def _journal(files: Iterator[FileOfFolder]) -> Iterator[bytes]:
+    for each in files:
+        for digest in sorted(each.ours):
+            yield msgspec.json.encode(NamedFile(each.name, digest)) + b"\n"
+
+
+def _table(columns: tuple[str, ...], lines: Lines) -> Iterator[bytes]:
     yield csv_line(columns)
     yield from (csv_line(line.get(name) for name in columns) for line in lines)
 
 
-def _metadata(lines: list[dict[str, Any]]) -> Iterator[bytes]:
+def _metadata(lines: Lines) -> Iterator[bytes]:
     """`text` is the caption or title. Columns that were saved from a list are fields of their own, ours win."""
     for line in lines:
         saved = line["columns"] or {}
@@ -123,16 +127,17 @@ def _filled(blocks: Iterator[bytes]) -> Callable[[BinaryIO], None]:
     return write
 
 
-def _is_there(storage: Storage, path: Path, line: dict[str, Any], *, known: bool, ours: set[Named]) -> bool:
+def _is_there(storage: Storage, path: Path, file: FileOfFolder, lines: Lines) -> bool:
     """Whether a file needs not be written. One that the manifest knows is not read again."""
     if not path.exists():
         return False
-    if known and path.is_file() and path.stat().st_size == line["bytes"]:
+    if file.wanted in file.done and path.is_file() and path.stat().st_size == lines.at(file.line_at)["bytes"]:
         return True
     digest = _digest(storage, path) if path.is_file() else ""
-    if (line["file"], digest) not in ours:
-        raise BadParams(f"{path} is there already, and no export wrote it", hint="move it away, or -o another-folder/")
-    return bool(digest == line["sha256"])
+    if digest not in file.ours:
+        why = "has been changed since it was exported" if file.done else "is there already, and no export wrote it"
+        raise BadParams(f"{path} {why}", hint="move it away, or -o another-folder/")
+    return bool(digest == file.wanted)
 
 
 def _digest(storage: Storage, path: Path) -> str:
@@ -141,21 +146,3 @@ def _digest(storage: Storage, path: Path) -> str:
         while block := file.read(BLOCK_BYTES):
             digest.update(block)
     return digest.hexdigest()
-
-
-def _named_in(lines: Path) -> set[Named]:
-    """Which files an earlier export wrote here, or was about to write, with their hashes: no others are ours."""
-    try:
-        rows = [msgspec.json.decode(line, type=NamedFile) for line in lines.read_bytes().splitlines()]
-    except FileNotFoundError:
-        return set()
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadParams(
-            f"{lines} cannot be read ({error}): which files an export wrote there is not known",
-            hint="-o another-folder/",
-        ) from None
-    return {(row.file, row.sha256) for row in rows if _is_inside(row.file)}
-
-
-def _is_inside(name: str) -> bool:
-    return bool(name) and ".." not in Path(name).parts and not Path(name).is_absolute()

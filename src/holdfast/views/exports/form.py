@@ -43,3 +43,12 @@ def refuse_stream(title: str, rows: Iterable[PageRow] | None) -> None:
     """Some forms need all results: they are not written while results come."""
     if rows is not None:
         raise BadParams(f"{title} is written when all results are there: not while they come one by one")
+
+
+def refuse_without_pages(results: Results, written: int) -> None:
+    """An archive of pages with none in it is not what anybody meant by the results of a job of files."""
+    if not written and next(iter(results.rows()), None) is not None:
+        raise BadParams(
+            f"the results of {results.job.name} have no stored pages, which an archive is made of",
+            hint="-o FOLDER/ or -o FILE.zip has their files",
+        )

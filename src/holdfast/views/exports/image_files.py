@@ -15,6 +15,7 @@ from holdfast.views.exports.file_names import folded
 from holdfast.views.results import Results
 
 HASH_LENGTH = 8
+ROWS_PER_RUN = 5_000  # an image has many fields: these take some 15 MB
 
 
 class FileNames:
@@ -45,7 +46,11 @@ class FileNames:
 def images_in_order(results: Results, storage: Storage) -> Iterator[dict[str, Any]]:
     """Keyword by keyword, in the order in which they were kept; outside memory, where there are many."""
     every = (results.kind.result(row) for row in results.rows())
-    return storage.in_order(every, kind=dict[str, Any], key=lambda image: (image["keyword"], image["number"]))
+    return storage.in_order(every, kind=dict[str, Any], key=_place, rows_per_run=ROWS_PER_RUN)
+
+
+def _place(image: Mapping[str, Any]) -> tuple[str, int]:
+    return image["keyword"], image["number"]
 
 
 def blocks_of(storage: Storage, image: Mapping[str, Any]) -> Iterator[bytes]:

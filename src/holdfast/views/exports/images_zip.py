@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import shutil
+import tempfile
 import zipfile
 from collections.abc import Iterable
 from typing import Any
@@ -44,16 +46,22 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
 def write_zip(results: Results, storage: Storage, write: Write) -> int:
     """Images are stored, not compressed again; how many."""
     names = FileNames(results.job.params["keywords"])
-    lines: list[bytes] = []
-    with zipfile.ZipFile(_Sink(write), "w", zipfile.ZIP_STORED) as archive:
+    written = 0
+    with (
+        tempfile.TemporaryFile() as lines,
+        zipfile.ZipFile(_Sink(write), "w", zipfile.ZIP_STORED) as archive,
+    ):
         for image in images_in_order(results, storage):
             name = names.name(image)
             with archive.open(_entry(name), "w") as file:
                 for block in blocks_of(storage, image):
                     file.write(block)
-            lines.append(msgspec.json.encode({"file": name, **image}) + b"\n")
-        archive.writestr(_entry(MANIFEST), b"".join(lines))
-    return len(lines)
+            lines.write(msgspec.json.encode({"file": name, **image}) + b"\n")
+            written += 1
+        lines.seek(0)
+        with archive.open(_entry(MANIFEST), "w", force_zip64=True) as file:
+            shutil.copyfileobj(lines, file)
+    return written
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -8,7 +8,10 @@ import msgspec
 
 from holdfast.model.target import PageRow
 from holdfast.views.exports.form import Asked, Write
+from holdfast.views.exports.form_row import Form
 from holdfast.views.results import Results
+
+FORM = Form(name="jsonl", ending=".jsonl", place=20)
 
 
 def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:

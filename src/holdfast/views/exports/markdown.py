@@ -18,20 +18,50 @@ from holdfast.engine.near_duplicates import NEAR_DUPLICATE
 from holdfast.errors import BadParams
 from holdfast.model.derived import MARKDOWN
 from holdfast.model.target import PageRow
+from holdfast.ports import Storage
 from holdfast.ports.storage import PageFolder
 from holdfast.recipe.kind import Kind
 from holdfast.views.exports.file_names import file_name, folded, is_ours, plainest
 from holdfast.views.exports.form import Asked, Write
+from holdfast.views.exports.form_row import FOLDER, Form
 from holdfast.views.exports.front_matter import START, page_file
 from holdfast.views.results import FETCHED_AT, Results
 
+FORM = Form(name="md", ending=FOLDER, place=10, title="Markdown", noun="page")
+
+INDEX = "index.jsonl"
+LINE_BYTES_MAX = 1_000_000
 INDEX_FIELDS = ("url", "title", "depth", "status_code", FETCHED_AT, "content_type", "sha256", "flags")
 MARKS = (DUPLICATE, NEAR_DUPLICATE)
+
+
+class _IndexLine(msgspec.Struct):
+    """What a line of an index has, whichever version wrote it."""
+
+    file: str | None
+    url: str
+    sha256: str | None
+
+
+def check_folder(storage: Storage, path: Path) -> None:
+    """BadParams where there is an index that no export wrote: it is written anew by each, and so would be lost."""
+    line = b""
+    if (path / INDEX).is_file():
+        with storage.opened(path / INDEX) as lines:
+            line = lines.readline(LINE_BYTES_MAX)
+    try:
+        if line:
+            msgspec.json.decode(line, type=_IndexLine)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise BadParams(
+            f"{path / INDEX} is there already, and no export wrote it", hint="move it away, or -o another-folder/"
+        ) from None
 
 
 def write_into(asked: Asked, path: Path) -> int:
     """Bring the folder up to date; how many files there are."""
     check(asked.results)
+    check_folder(asked.storage, path)
     folder = asked.storage.folder(path, is_ours=is_ours, start=START.encode())
     try:
         return write_folder(asked.results, folder)

@@ -20,7 +20,10 @@ from holdfast.model.derived import FLAGS, MARKDOWN, TEXT
 from holdfast.model.target import PageRow
 from holdfast.recipe.kind import Kind
 from holdfast.views.exports.form import Asked, Write
+from holdfast.views.exports.form_row import Form
 from holdfast.views.results import Results
+
+FORM = Form(name="parquet", ending=".parquet", place=60, title="a Parquet file", is_text=False)
 
 ROWS_PER_GROUP = 1_000
 TEXTS = "list of text"

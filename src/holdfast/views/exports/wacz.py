@@ -23,9 +23,12 @@ from holdfast.clock import iso
 from holdfast.model.outcome import BodyRef, body_of
 from holdfast.model.target import PageRow
 from holdfast.version import __version__
-from holdfast.views.exports.form import Asked, Write, refuse_stream
+from holdfast.views.exports.form import Asked, Write, refuse_stream, refuse_without_pages
+from holdfast.views.exports.form_row import Form
 from holdfast.views.exports.parquet import AppendedFile
 from holdfast.views.results import Results
+
+FORM = Form(name="wacz", ending=".wacz", place=50, title="a WACZ file", is_text=False, noun="page")
 
 WACZ_VERSION = "1.1.1"
 ARCHIVE, INDEX, PAGES = "archive/data.warc.gz", "indexes/index.cdxj", "pages/pages.jsonl"
@@ -50,6 +53,7 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
     ):
         package = _Package(file)
         written, index = _write_archive(asked, package, pages)
+        refuse_without_pages(asked.results, written)
         ordered = asked.storage.in_order(index, kind=IndexLine, key=lambda line: line)
         package.put(INDEX, (f"{key} {line}\n".encode() for key, line in ordered))
         pages.seek(0)

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 from holdfast.errors import BadParams
 from holdfast.model.outcome import BodyRef, body_of
 from holdfast.model.target import PageRow
-from holdfast.views.exports.form import Asked, Write
+from holdfast.views.exports.form import Asked, Write, refuse_without_pages
+from holdfast.views.exports.form_row import Form
+
+FORM = Form(name="warc", ending=".warc.gz", place=40, title="a WARC file", is_text=False, noun="page")
 
 
 def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> int:
@@ -18,7 +21,9 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
     if results.fields.names:
         raise BadParams("a WARC file holds whole answers: --fields is for jsonl and csv")
     archive = asked.storage.archive(results.job.uid, dated_ms=asked.dated_ms)
-    return archive.write(results.job, _stored(results.rows()), out)
+    written = archive.write(results.job, _stored(results.rows()), out)
+    refuse_without_pages(results, written)
+    return written
 
 
 def _stored(rows: Iterable[PageRow]) -> Iterator[tuple[str, BodyRef]]:

@@ -24,8 +24,11 @@ from holdfast.recipes.images.facts import LIST
 from holdfast.recipes.images.validation import EXTENSIONS
 from holdfast.views.exports.folder_owner import is_left_over
 from holdfast.views.exports.form import Asked, Write, in_groups
+from holdfast.views.exports.form_row import FOLDER, Form
 from holdfast.views.exports.image_files import blocks_of, images_in_order, refuse_others
 from holdfast.views.results import Results
+
+FORM = Form(name="webdataset", ending=FOLDER, place=100, title="a folder of shards")
 
 SHARD = 10_000
 PARTS = ("train", "val", "test")
@@ -76,7 +79,7 @@ def write_shards(results: Results, storage: Storage, folder: Path, *, shard: int
         for number, images in enumerate(in_groups(mine, shard or SHARD)):
             name = f"{part}-{number:06d}.tar" if part else f"{number:06d}.tar"
             first = number * (shard or SHARD)
-            storage.write_file(folder / name, partial(_fill, storage=storage, images=images, first=first))
+            storage.write_file(folder / name, partial(_fill, storage=storage, images=images, part=part, first=first))
             surplus.discard(folder / name)
             written += len(images)
     for old in surplus:  # only now: an export that is killed or fails has taken nothing away
@@ -114,10 +117,11 @@ def _is_shard(path: Path) -> bool:
     return False
 
 
-def _fill(file: BinaryIO, *, storage: Storage, images: Iterable[dict[str, Any]], first: int) -> None:
+def _fill(file: BinaryIO, *, storage: Storage, images: Iterable[dict[str, Any]], part: str, first: int) -> None:
+    """The key of a sample has its part: train and test are often read together."""
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for number, image in enumerate(images, first):
-            key = f"{number:09d}"
+            key = f"{part}-{number:09d}" if part else f"{number:09d}"
             extension = EXTENSIONS.get(image["format"], "bin")
             _add(tar, f"{key}.{extension}", b"".join(blocks_of(storage, image)))
             _add(tar, f"{key}.json", msgspec.json.encode(image))

@@ -16,8 +16,11 @@ from holdfast.model.derived import MARKDOWN
 from holdfast.model.target import PageRow
 from holdfast.views.exports import files, markdown
 from holdfast.views.exports.form import Asked, Write
+from holdfast.views.exports.form_row import Form
 from holdfast.views.exports.parquet import AppendedFile
 from holdfast.views.results import Results
+
+FORM = Form(name="zip", ending=".zip", place=80, title="a ZIP file", is_text=False)
 
 DATED = (1980, 1, 1, 0, 0, 0)
 INDEX = "index.jsonl"

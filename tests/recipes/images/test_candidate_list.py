@@ -56,6 +56,49 @@ def test_every_format_gives_the_same_rows(tmp_path, suffix):
     assert next(read_list(path, keyword="frog", start=3)).keyword == "frog"
 
 
+def test_a_text_file_is_a_url_per_line_about_what_it_is_called(tmp_path):
+    path = tmp_path / "otter.txt"
+    path.write_text("\ufeffhttps://a.test/1.jpg\n\n  https://a.test/2.jpg \nnothing\n")
+    rows = list(read_list(path, keyword=path.stem))
+
+    assert [(row.number, row.keyword, row.candidate and row.candidate.url) for row in rows] == [
+        (0, "otter", "https://a.test/1.jpg"),
+        (1, "otter", "https://a.test/2.jpg"),
+        (2, "otter", None),
+    ]
+    with pytest.raises(BadParams, match="no columns"):
+        next(read_list(path, keyword="otter", save=("note",)))
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"),
+    [("", "the cell is empty"), ("http://a.test/u cod.jpg", "a URL has no spaces"), ("a.test/1.jpg", "no http")],
+)
+def test_what_is_wrong_with_a_url_is_told(tmp_path, cell, why):
+    path = tmp_path / "list.csv"
+    path.write_text(f"keyword,url\ncat,{cell}\n")
+
+    assert why in next(read_list(path)).why
+
+
+def test_a_list_in_a_cell_is_kept_as_json(tmp_path):
+    path = tmp_path / "list.parquet"
+    rows = [{"keyword": "cat", "url": "https://a.test/1.jpg", "tags": ["a", "b"]}]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+
+    assert next(read_list(path, save=("tags",))).columns == {"tags": '["a", "b"]'}
+
+
+@pytest.mark.parametrize(("content", "told"), [(b"", "list.csv is empty"), (b"\x89PNG\x01\x02\n", "it has: .PNG")])
+def test_a_file_that_is_no_list_is_told_without_its_bytes(tmp_path, content, told):
+    path = tmp_path / "list.csv"
+    path.write_bytes(content)
+
+    with pytest.raises(BadParams, match=told) as refused:
+        next(read_list(path))
+    assert refused.value.message.isprintable()
+
+
 def test_bad_lines_are_told_and_the_reading_goes_on(tmp_path):
     path = tmp_path / "list.jsonl"
     good = '{"url": "https://a.test/5.jpg", "keyword": "cat"}\n'

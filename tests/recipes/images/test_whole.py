@@ -1,6 +1,6 @@
 """The parts of an images job put together over the simulated engines, without a ledger: they obtain the oracle.
 
-Covers IMG-04 to IMG-08: the plan asks, the engines read, files are validated and judged, and the manifest says so.
+Covers IMG-04 to IMG-07: the plan asks, the engines read, files are validated and judged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from holdfast.demo.engines.weather import Weather
 from holdfast.demo.engines.world import ENGINE_HOSTS, EnginesWorld
 from holdfast.recipes.images.duplicates import Judge, Judgement
 from holdfast.recipes.images.engines import engine
-from holdfast.recipes.images.manifest import named, row_of
 from holdfast.recipes.images.plan import Plan, judging_order
 from holdfast.recipes.images.validation import Rules, validate
 from holdfast.recipes.images.variations import templates
@@ -44,7 +43,7 @@ def read(world, replies, question, weather):
 
 
 def run(world, keyword, wanted, weather):
-    """One row of the manifest for each URL, in the order of judging."""
+    """(question, candidate, judgement, sha256) of each URL, in the order of judging."""
     judge, replies, seen, rows = Judge(wanted), Replies(world), set(), []
     for questions in PLAN.rounds(keyword):
         if judge.is_full:
@@ -56,14 +55,13 @@ def run(world, keyword, wanted, weather):
             seen.add(candidate.url)
             entry = world.entry_at(urlsplit(candidate.url).path)
             if entry.kind in ANSWERED and not judge.is_full:
-                judge.pass_over(order)
-                rows.append(row_of(question, candidate, order, Judgement("failed")))
+                rows.append((question, candidate, Judgement("failed"), ""))
                 continue
             body = world.files.body(entry, world.pools[keyword])
             digest, what = sha256(body).hexdigest(), validate(body, Rules())
             verdict = judge.judge(order, candidate.url, digest, what)
-            rows.append(row_of(question, candidate, order, verdict, sha256=digest, found=what))
-    return list(named(rows))
+            rows.append((question, candidate, verdict, digest))
+    return rows
 
 
 @pytest.mark.parametrize(
@@ -75,21 +73,22 @@ def test_the_parts_together_obtain_exactly_the_oracle(world, keyword, wanted, ne
 
     rows = run(world, keyword, wanted, Weather(newer=newer))
 
-    assert [(row.url, row.disposition) for row in rows] == [(one["url"], one["disposition"]) for one in perfect["urls"]]
-    for row, one in zip(rows, perfect["urls"], strict=True):
-        assert row.duplicate_of == one.get("duplicate_of", "")
-        assert row.detection_method == one.get("detection_method", "")
-        assert [row.engine, row.query, row.offset] == one["question"]
-        assert row.search_rank == one["rank"]
-        if row.disposition == "rejected":
-            assert set(row.validation_errors) & set(one["reasons"])
-    kept = [row for row in rows if row.disposition == "image"]
-    assert [row.sha256 for row in kept] == [one["sha256"] for one in perfect["kept"]]
-    assert len({row.filename for row in kept}) == len(kept)
+    fates = [(candidate.url, verdict.disposition) for _, candidate, verdict, _ in rows]
+    assert fates == [(one["url"], one["disposition"]) for one in perfect["urls"]]
+    for (question, candidate, verdict, _), one in zip(rows, perfect["urls"], strict=True):
+        assert verdict.duplicate_of == one.get("duplicate_of", "")
+        assert verdict.detection_method == one.get("detection_method", "")
+        assert [question.engine, question.query, question.offset] == one["question"]
+        assert candidate.rank == one["rank"]
+        if verdict.disposition == "rejected":
+            assert set(verdict.reasons) & set(one["reasons"])
+    kept = [digest for _, _, verdict, digest in rows if verdict.disposition == "image"]
+    assert kept == [one["sha256"] for one in perfect["kept"]]
     assert len(kept) == wanted or perfect["health"] == "partial"
 
 
 def test_every_engine_gives_images_although_the_first_alone_has_enough(world):
-    kept = [row for row in run(world, "cat", 30, Weather()) if row.disposition == "image"]
+    rows = run(world, "cat", 30, Weather())
 
-    assert {row.engine for row in kept} == set(ENGINE_HOSTS)
+    kept = [question for question, _, verdict, _ in rows if verdict.disposition == "image"]
+    assert {question.engine for question in kept} == set(ENGINE_HOSTS)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import BadParams
+from holdfast.recipes.images.options import OF_LISTS, OWN_PARAMS
 from holdfast.recipes.images.params import listed
 
 KEYWORDS_BYTES_MAX = 10_000_000
-TAKEN = ("per_keyword", "engines", "min_size", "dedupe", "variations", "pages", "seed", "origins", "distinct_from")
-OF_LISTS = ("columns", "save_columns")
+TAKEN = (*OWN_PARAMS, "variations", "pages", "seed", "origins")
 
 
 def given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -19,6 +19,8 @@ def given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     params = {name: options[name] for name in TAKEN if options.get(name) is not None}
     if "engines" in params:
         params["engines"] = names_in(params["engines"])
+    if options.get("urls") and "engines" in params:
+        raise BadParams("--engines is for keywords: images of a list are fetched from where it says")
     keywords = [*inputs, *(read_keywords(Path(options["keywords_file"])) if options.get("keywords_file") else ())]
     if not options.get("urls"):
         for name in OF_LISTS:
@@ -39,10 +41,15 @@ def names_in(given: str | Sequence[str] | None) -> list[str]:
 
 def read_keywords(path: Path) -> list[str]:
     """A keyword per line; empty lines and those that begin with # are left out."""
+    if not path.exists():
+        raise BadParams(f"there is no file {path}")
     try:
         if path.stat().st_size > KEYWORDS_BYTES_MAX:
             raise BadParams(f"{path} is not a file of keywords: it has more than {KEYWORDS_BYTES_MAX:,} bytes")
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadParams(f"the keywords cannot be read from {path}: {error}") from None
-    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    keywords = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if not keywords:
+        raise BadParams(f"{path} has no keyword: it has one per line, and lines that begin with # are left out")
+    return keywords

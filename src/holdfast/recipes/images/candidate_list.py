@@ -1,4 +1,4 @@
-"""The engine `list`: candidates out of a CSV, JSONL or Parquet file of (keyword, url, …), read row by row (IMG-11).
+"""The engine `list`: candidates out of a file of (keyword, url, …), or of URLs alone, read row by row (IMG-11).
 
 A row that cannot be used is given as such, with its number and the reason; it never ends the reading and is never left
 out in silence. Nothing is kept in memory but the row at hand (Parquet: one batch of rows).
@@ -22,7 +22,7 @@ from holdfast.errors import BadParams
 from holdfast.recipes.images.engines.answer import Candidate, usable_url
 from holdfast.recipes.images.plan import normal_keyword
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".txt")
 LINE_CHARACTERS_MAX = 1_000_000
 PARQUET_ROWS = 1_000
 SAVED_COLUMNS_MAX = 50
@@ -75,7 +75,7 @@ def read_list(
         raise BadParams(f"{path.name} is not a list of images: its name ends with one of {', '.join(SUFFIXES)}")
     if not path.is_file():
         raise BadParams(f"there is no file {path}")
-    read = {".parquet": _parquet, ".jsonl": _jsonl, ".ndjson": _jsonl}.get(suffix, _csv)
+    read = {".parquet": _parquet, ".jsonl": _jsonl, ".ndjson": _jsonl, ".txt": _text}.get(suffix, _csv)
     for number, row in enumerate(read(path, names, (*columns.values(), *save))):
         if number >= start:
             yield _row(number, row, names, keyword, save)
@@ -112,8 +112,16 @@ def _row(number: int, row: Mapping[str, Any] | str, names: Names, keyword: str, 
         return ListRow(number, "", None, error.message)
     url = usable_url(str(found["url"] or "").strip())
     if not url:
-        return ListRow(number, named, None, f"no http(s) URL: {str(found['url'])[:80]!r}")
+        return ListRow(number, named, None, _unusable(str(found["url"] or "").strip()))
     return ListRow(number, named, _candidate(url, number, found), columns={name: _cell(row.get(name)) for name in save})
+
+
+def _unusable(cell: str) -> str:
+    if not cell:
+        return "no URL: the cell is empty"
+    if cell.lower().startswith(("http://", "https://")) and len(cell.split()) > 1:
+        return f"a URL has no spaces, write %20: {cell[:80]!r}"
+    return f"no http(s) URL: {cell[:80]!r}"
 
 
 def _candidate(url: str, number: int, found: Mapping[str, Any]) -> Candidate:
@@ -129,10 +137,13 @@ def _candidate(url: str, number: int, found: Mapping[str, Any]) -> Candidate:
 
 
 def _cell(value: object) -> Cell:
-    """As JSON knows it; what it does not know is written as text, and text has a limit."""
+    """As JSON knows it; lists and objects are written as JSON, what it does not know as text, and text has a limit."""
     if value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value)):
         return value
-    return None if isinstance(value, float) else str(value)[:CELL_CHARACTERS_MAX]
+    if isinstance(value, float):
+        return None
+    text = json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (list, dict)) else str(value)
+    return text[:CELL_CHARACTERS_MAX]
 
 
 def _side(value: object) -> int | None:
@@ -174,6 +185,15 @@ def _jsonl(path: Path, _names: Names, _wanted: Sequence[str]) -> Iterator[Mappin
                 yield _json_row(line)
 
 
+def _text(path: Path, _names: Names, wanted: Sequence[str]) -> Iterator[Mapping[str, Any] | str]:
+    if wanted:
+        raise BadParams(f"{path.name} has a URL per line and no columns, so there is no column {wanted[0]!r}")
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        while line := lines.readline(LINE_CHARACTERS_MAX):
+            if line.strip():
+                yield {"url": line.strip()}
+
+
 def _json_row(line: str) -> Mapping[str, Any] | str:
     try:
         row = json.loads(line)
@@ -200,8 +220,14 @@ def _parquet(path: Path, names: Names, wanted: Sequence[str]) -> Iterator[Mappin
             yield from batch.to_pylist()
 
 
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:200])
+
+
 def _check_columns(path: Path, header: Sequence[str], names: Names, wanted: Sequence[str]) -> None:
-    told = f"it has: {', '.join(header)[:200]}"
+    if not header:
+        raise BadParams(f"{path.name} is empty: it has no column {' or '.join(names['url'])}", hint=HINT)
+    told = f"it has: {_printable(', '.join(header))}"
     for name in wanted:
         if name not in header:
             near = get_close_matches(name, header, n=1)

@@ -36,10 +36,6 @@ class OtherJob(msgspec.Struct, frozen=True, omit_defaults=True):
     images: int = -1
     sha256: str = ""
 
-    @property
-    def is_fixed(self) -> bool:
-        return self.images >= 0
-
 
 class OtherJobChanged(HoldfastError):
     """The images that were to be left out are not there as they were."""

@@ -46,9 +46,9 @@ def wanted_found(context: Context, candidate: Named, asked: AskedQuestion, *, de
     )
 
 
-def rules_of(given: dict[str, Any]) -> Rules:
+def rules_of(given: dict[str, Any], bytes_max: int) -> Rules:
     width, height = params.sides(given["min_size"])
-    return Rules(width_min=width, height_min=height, thumbnail_px=THUMBNAIL_PX)
+    return Rules(bytes_max=bytes_max, width_min=width, height_min=height, thumbnail_px=THUMBNAIL_PX)
 
 
 class ImageDownloads:
@@ -65,7 +65,7 @@ class ImageDownloads:
 
     async def step(self, here: Claimed, fetch: Fetch, context: Context) -> Outcome:
         wanted = msgspec.json.decode(here.params, type=Wanted)
-        rules = rules_of(context.params)
+        rules = rules_of(context.params, context.max_bytes)
         pages = StepPages(here, fetch, self._clock)
         try:
             fetched = await pages.file(here.url, max_bytes=rules.bytes_max, total_s=TOTAL_S)

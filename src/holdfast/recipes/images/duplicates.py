@@ -167,12 +167,6 @@ class Judge:
         candidate = KeptImage(self._last, name, sha256, found.phash, found.signature)
         return self._equal(candidate) or (self._alike(candidate) if self._dedupe == "perceptual" else None)
 
-    def pass_over(self, order: int) -> None:
-        """A candidate that could not be had: it takes its turn, and nothing else happens."""
-        if order <= self._last:
-            raise ValueError(f"passed over out of order: {order} after {self._last}")
-        self._last = order
-
     def _equal(self, candidate: KeptImage) -> Judgement | None:
         kept = self._by_hash.get(candidate.sha256)
         return None if kept is None else Judgement("duplicate", (), kept.name, "content", 0, 1.0)

@@ -41,11 +41,12 @@ async def judge(here: Claimed, context: Context, others: OtherImages) -> Outcome
     decision = await asyncio.to_thread(_decided, known, context.params)
     wanted = context.params["per_keyword"]
     is_short = not decision.goes_on and decision.kept < (wanted or 1)
-    if is_short and known.before.closing and not decision.images:
+    if is_short and known.before.closing and not decision.images and not _is_judged_later(judging, context):
         told = f"{judging.keyword}: {count_of(decision.kept, 'image')}" + (f" of {wanted}" if wanted else "")
         return Failed("too_few_images", told, final=True)
     found = _found(here, context, judging, decision)
-    if is_short:  # what was judged is settled with this judgement; that it is too little is said by the next
+    is_told = known.before.closing and not decision.images  # by the judgement of a later wave
+    if is_short and not is_told:  # what was judged is settled with this one; that it is too little, the next one says
         found.append(_next(here, context, judging))
     after = msgspec.structs.replace(decision.after, closing=is_short)
     return Done(
@@ -54,6 +55,12 @@ async def judge(here: Claimed, context: Context, others: OtherImages) -> Outcome
         found=tuple(found),
         because=f"{decision.kept} kept",
     )
+
+
+def _is_judged_later(judging: Judging, context: Context) -> bool:
+    """Whether more was asked for since: then the last wave of the keyword alone says that it is too little."""
+    later = context.params["waves"][judging.wave :]
+    return any(judging.keyword in context.params["keywords"][:count] for count in later)
 
 
 async def _elsewhere(known: Facts, context: Context, others: OtherImages) -> list[HeldImage]:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from holdfast.model.option import INPUT, Option
-from holdfast.model.value_types import NUMBER, TABLE, TEXT, TEXTS
-from holdfast.recipe.kind import Kind
+from holdfast.model.value_types import TEXTS
+from holdfast.policy.marks import REJECTED
+from holdfast.recipe.kind import Conditions, Kind
+from holdfast.recipes.images.options import OPTIONS
 
 if TYPE_CHECKING:
     from holdfast.clock import Clock
     from holdfast.model.job import Counts, Job
-    from holdfast.model.target import PageRow
+    from holdfast.model.target import PageRow, TargetRow
     from holdfast.ports import Ledger
     from holdfast.recipe import AnyRecipe
 
 # Two files of one host at a time, five a second: what image hosts are used to. 403 is an everyday answer of theirs.
 ENGINE_BLOCKED = "engine_blocked"
 TOO_FEW = "too_few_images"  # a keyword that is judged again
+KEPT: Conditions = (("type", True, ("image",)), ("disposition", True, ("image",)))
+ROWS_AT_ONCE = 500
 PACE = {"delay_ms": 200, "concurrency": 16, "detect_blocks": False, "timeout_s": 30.0, "idle_timeout_s": 10.0}
 
 
@@ -59,10 +64,56 @@ def _grown(before: Mapping[str, Any], after: dict[str, Any]) -> dict[str, Any]:
 
 def _notes(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     wanted = job.params["per_keyword"]
-    kept = counts.by_type.get("image", {}).get("succeeded", 0)
+    kept = counts.by_type.get("image", {}).get("succeeded", 0) - _thrown_out(ledger, job)
     of = f" of {wanted * len(job.params['keywords'])}" if wanted else ""
     lines = [f"images: {kept}{of} kept        see: holdfast status {job.word} --by keyword"]
     return lines if ENGINE_BLOCKED not in counts.failed_by else [*lines, _blocked(ledger, job)]
+
+
+def _foretold(params: dict[str, Any]) -> list[str]:
+    from holdfast.recipes.images.preview import lines_of
+
+    return lines_of(params["list"]) if params["list"] else []
+
+
+def _other_list(before: Any, after: Any) -> str:
+    """A job is planned from one list: a plan counts on where it was, so rows that come later belong to another job."""
+    if not before or not after:
+        return f"list: {(before or {}).get('path', 'none')}, now {(after or {}).get('path', 'none')}"
+    if before["path"] != after["path"]:
+        return f"list: {before['path']}, now {after['path']}"
+    if before["sha256"] != after["sha256"]:
+        return (
+            f"{before['path']} has changed since the job was begun, and a job keeps its list. "
+            "Rows that are new, in a file of their own: holdfast images --from NEW.csv --distinct-from JOB"
+        )
+    named = [", ".join((*one.get("columns", ()), *one.get("mapping", ()))) or "none" for one in (before, after)]
+    return f"columns: {named[0]}, now {named[1]}"
+
+
+def _thrown_out(ledger: Ledger, job: Job) -> int:
+    """Kept images that a person has marked `rejected`."""
+    return sum(1 for _ in _rows(ledger, job, (*KEPT, ("label", True, (REJECTED,)))))
+
+
+def _kept_of(ledger: Ledger, job: Job, row: TargetRow | None, urls: Sequence[str]) -> list[int]:
+    """A kept image, or those that came of a download or of a URL, under every keyword that has it."""
+    if row is not None and row.type == "image":
+        return [row.id] if row.disposition == "image" else []
+    chunk = () if row is None else (("chunk", True, (f"C-{row.chunk:x}",)),)
+    found: dict[int, None] = {}
+    for url in dict.fromkeys(urls if row is None else [row.url]):
+        names = re.compile(rf"image \d+ (?:{'|'.join(map(re.escape, job.params['keywords']))}) {re.escape(url)}")
+        asked = (*KEPT, *chunk, ("url", True, (f"image * {url}",)))
+        found |= {each.id: None for each in _rows(ledger, job, asked) if names.fullmatch(each.name or "")}
+    return list(found)
+
+
+def _rows(ledger: Ledger, job: Job, where: Conditions) -> Iterator[TargetRow]:
+    after = 0
+    while rows := ledger.targets(job.id, where=where, after=after, limit=ROWS_AT_ONCE):
+        yield from rows
+        after = rows[-1].id
 
 
 def _blocked(ledger: Ledger, job: Job) -> str:
@@ -94,17 +145,7 @@ KIND = Kind(
     noun="image",
     inputs="keywords",
     input_keys=(Option("keywords", TEXTS, "what the images show", part=INPUT),),
-    options=(  # images.py adds their arguments
-        Option("urls", TEXT, "instead of keywords: a list of keyword and url", "--from", is_path=True),
-        Option("columns", TABLE, "which column is what", "--columns", joined=True),
-        Option("save_columns", TEXTS, "columns of the list that its images keep", "--save-columns", joined=True),
-        Option("keywords_file", TEXT, "a file with one keyword per line", "--keywords", is_path=True),
-        Option("per_keyword", NUMBER, "images wanted per keyword", "--per-keyword"),
-        Option("engines", TEXTS, "search engines", "--engines", joined=True),
-        Option("min_size", TEXT, "the least size, as in `200x200`", "--min-size"),
-        Option("dedupe", TEXT, "`exact` or `perceptual`", "--dedupe"),
-        Option("distinct_from", TEXTS, "images jobs whose images are left out", "--distinct-from"),
-    ),
+    options=OPTIONS,
     shared_keys=("processes",),
     given=_given,
     settled=_settled,
@@ -113,6 +154,10 @@ KIND = Kind(
     pace=PACE,
     breakdowns={"keyword": "chunk", "engine": "", "keyword,engine": ""},
     views="images",
+    foretold=_foretold,
+    told={"list": _other_list},
+    kept_of=_kept_of,
+    short_of=TOO_FEW,
     also_named=_also_named,
     result=_result,
     exported="image",

@@ -15,17 +15,18 @@ from holdfast.recipes.images import distinct_from
 from holdfast.recipes.images.candidate_list import FIELDS, HINT, SAVED_COLUMNS_MAX, digest_of, read_list
 from holdfast.recipes.images.engines import ENGINES
 from holdfast.recipes.images.facts import LIST
+from holdfast.recipes.images.options import OWN_PARAMS, PER_KEYWORD_MAX
 from holdfast.recipes.images.plan import PAGES, Plan, normal_keyword, plan_of
 from holdfast.recipes.images.variations import templates
 
 PER_KEYWORD = 100
-PER_KEYWORD_MAX = 1_000_000
 MIN_SIZE = "200x200"
 DEDUPES = ("perceptual", "exact")
-NAMES = (
+CHECKED = (
     "keywords", "per_keyword", "engines", "variations", "pages", "seed", "origins", "list", "min_size", "dedupe",
     "waves", "distinct_from",
 )  # fmt: skip
+NAMES = (*CHECKED, *(name for name in OWN_PARAMS if name not in CHECKED))
 _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 
 
@@ -47,6 +48,7 @@ def checked(params: dict[str, Any]) -> dict[str, Any]:
     if dedupe not in DEDUPES:
         raise BadParams(f"--dedupe is one of {', '.join(DEDUPES)}, not {dedupe!r}")
     others = distinct_from.checked(params.get("distinct_from"))
+    further = {name: value for name, value in params.items() if name not in CHECKED and value is not None}
     return {
         "keywords": _keywords(params.get("keywords") or ()),
         "per_keyword": _number(params.get("per_keyword"), listed=bool(listed)),
@@ -56,7 +58,9 @@ def checked(params: dict[str, Any]) -> dict[str, Any]:
         "min_size": size,
         "dedupe": dedupe,
         "waves": list(params.get("waves") or ()),
-    } | ({"distinct_from": others} if others else {})  # jobs of earlier versions have none
+        **({"distinct_from": others} if others else {}),  # jobs of earlier versions have none
+        **further,
+    }
 
 
 def listed(

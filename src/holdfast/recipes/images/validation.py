@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import io
 import warnings
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec.structs import replace
+
+from holdfast.model.artifact import BODY_BYTES_MAX
+from holdfast.recipes.images.perceptual import fingerprint, on_ground
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFile import ImageFile
 
 # The extension under which a format is kept, by Pillow's name of the format.
-EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "BMP": "bmp", "WEBP": "webp", "TIFF": "tiff"}
+EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif", "BMP": "bmp", "WEBP": "webp", "TIFF": "tiff", "AVIF": "avif"}
+MPO = "MPO"  # a JPEG with smaller pictures behind it, as phones and cameras write them: the first one is the picture
 DECODED_SIDE_MIN = 192  # a JPEG is decoded no larger than is needed for hash (12 pixels a cell) and thumbnail
 THUMBNAIL_QUALITY = 80
+OPAQUE = 255
+SQUARE_PX = 8
+SQUARES = ("#cccccc", "#999999")
 
 # What can be wrong with an image. `crashed`: its decoder killed the process, or took too long, alone.
 ValidationError = Literal[
@@ -39,7 +47,7 @@ class Rules(msgspec.Struct, frozen=True):
     """What an images job keeps. Sides are those of the picture as it is shown, after EXIF rotation."""
 
     bytes_min: int = 1_000
-    bytes_max: int = 10_000_000
+    bytes_max: int = BODY_BYTES_MAX
     width_min: int = 200
     height_min: int = 200
     pixels_max: int = 100_000_000
@@ -90,7 +98,7 @@ def _opened(body: bytes, rules: Rules) -> Validation:
 
     Image.MAX_IMAGE_PIXELS = None  # `pixels_max` is ours, and is looked at before anything is decoded
     try:
-        image = Image.open(io.BytesIO(body), formats=tuple(EXTENSIONS))
+        image = Image.open(io.BytesIO(body), formats=_formats())
     except UnidentifiedImageError:
         return Validation(len(body), ("not_an_image",), "no image of a known format")
     except Exception as error:  # noqa: BLE001  decoders raise anything on what strangers write
@@ -99,16 +107,23 @@ def _opened(body: bytes, rules: Rules) -> Validation:
         return _judged(body, image, rules)
 
 
-def _judged(body: bytes, image: ImageFile, rules: Rules) -> Validation:
-    from holdfast.recipes.images.perceptual import fingerprint
+@cache
+def _formats() -> tuple[str, ...]:
+    """Those that the installed Pillow knows: AVIF has come with 11.3."""
+    from PIL import Image
 
+    Image.init()
+    return tuple(name for name in EXTENSIONS if name in Image.OPEN)
+
+
+def _judged(body: bytes, image: ImageFile, rules: Rules) -> Validation:
     width, height = image.size
     file_format = _format(image)
     if width * height > rules.pixels_max:
         why = f"{width} × {height} pixels, more than {rules.pixels_max} in all"
         return Validation(len(body), ("too_many_pixels",), why, file_format, width, height)
     try:
-        frames = getattr(image, "n_frames", 1)
+        frames = 1 if image.format == MPO else getattr(image, "n_frames", 1)
         width, height = _shown_size(image)
         errors = _errors(width, height, frames, rules)
         upright = _decoded(image, rules)
@@ -135,8 +150,8 @@ def _errors(width: int, height: int, frames: int, rules: Rules) -> tuple[Validat
 
 
 def _format(image: ImageFile) -> str:
-    """Pillow calls a JPEG with several pictures in it, as cameras write them, MPO; to everybody else it is a JPEG."""
-    return "JPEG" if image.format == "MPO" else str(image.format)
+    """To everybody but Pillow an MPO is a JPEG."""
+    return "JPEG" if image.format == MPO else str(image.format)
 
 
 def _shown_size(image: Image) -> tuple[int, int]:
@@ -146,7 +161,7 @@ def _shown_size(image: Image) -> tuple[int, int]:
 
 
 def _decoded(image: ImageFile, rules: Rules) -> Image:
-    """The picture as it is shown, in RGB, on white. Every byte is decoded: what is cut off raises here.
+    """The picture as it is shown: in RGB, or in RGBA where something shines through. What is cut off raises here.
 
     A JPEG is scaled while it is decoded, which takes a quarter of the time and sees the same damage.
     """
@@ -157,20 +172,17 @@ def _decoded(image: ImageFile, rules: Rules) -> Image:
     image.load()
     image.thumbnail((2 * side, 2 * side), reducing_gap=2.0) if image.mode not in ("P", "1") else None
     ImageOps.exif_transpose(image, in_place=True)
-    return _on_white(image)
+    return _in_colours(image)
 
 
-def _on_white(image: Image) -> Image:
-    from PIL import Image as pillow
-
+def _in_colours(image: Image) -> Image:
     if image.mode.startswith("I") or image.mode == "F":
         image = _eight_bits(image)
     if not image.has_transparency_data:
         return image if image.mode == "RGB" else image.convert("RGB")
     layer = image.convert("RGBA")
-    ground = pillow.new("RGBA", layer.size, "white")
-    ground.alpha_composite(layer)
-    return ground.convert("RGB")
+    is_opaque = layer.getchannel("A").getextrema() == (OPAQUE, OPAQUE)
+    return on_ground(layer, "white") if is_opaque else layer
 
 
 def _eight_bits(image: Image) -> Image:
@@ -189,9 +201,24 @@ def _thumbnail(upright: Image, side: int) -> bytes:
 
     small = upright.copy()
     small.thumbnail((side, side), Resampling.HAMMING)  # as sharp as bicubic for two thirds of its time
+    small = _on_squares(small) if small.mode == "RGBA" else small
     out = io.BytesIO()
     small.save(out, "JPEG", quality=THUMBNAIL_QUALITY)
     return out.getvalue()
+
+
+def _on_squares(small: Image) -> Image:
+    """On grey squares, as viewers show what is transparent: white and black parts are both seen on them."""
+    from PIL import Image as pillow
+    from PIL import ImageDraw
+
+    ground = pillow.new("RGBA", small.size, SQUARES[0])
+    pen = ImageDraw.Draw(ground)
+    for left in range(0, small.width, SQUARE_PX):
+        for top in range(left % (2 * SQUARE_PX), small.height, 2 * SQUARE_PX):
+            pen.rectangle((left, top, left + SQUARE_PX - 1, top + SQUARE_PX - 1), fill=SQUARES[1])
+    ground.alpha_composite(small)
+    return ground.convert("RGB")
 
 
 def _trailing(body: bytes, file_format: str) -> int:

@@ -64,11 +64,6 @@ class Engine(Protocol):
     @property
     def page_size(self) -> int: ...
 
-    @property
-    def results_max(self) -> int:
-        """About how many results a query has; behind it the last page repeats."""
-        ...
-
     def token_request(self, query: str) -> SearchRequest | None:
         """The request that must come first; None for an engine that needs none."""
         ...

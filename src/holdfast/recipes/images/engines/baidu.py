@@ -31,7 +31,6 @@ class Baidu(msgspec.Struct, frozen=True):
     origin: str = "https://image.baidu.com"
     name: str = "baidu"
     page_size: int = PAGE_SIZE
-    results_max: int = 1_000
 
     def token_request(self, query: str) -> SearchRequest | None:
         return None

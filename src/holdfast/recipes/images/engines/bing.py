@@ -27,7 +27,6 @@ class Bing(msgspec.Struct, frozen=True):
     origin: str = "https://www.bing.com"
     name: str = "bing"
     page_size: int = PAGE_SIZE
-    results_max: int = 1_000
 
     def token_request(self, query: str) -> SearchRequest | None:
         return None

@@ -23,7 +23,6 @@ class DuckDuckGo(msgspec.Struct, frozen=True):
     origin: str = "https://duckduckgo.com"
     name: str = "duckduckgo"
     page_size: int = PAGE_SIZE
-    results_max: int = 1_000
 
     def token_request(self, query: str) -> SearchRequest | None:
         asked = urlencode({"q": query, "iax": "images", "ia": "images"})

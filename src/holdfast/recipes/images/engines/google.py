@@ -28,7 +28,6 @@ class Google(msgspec.Struct, frozen=True):
     filters: str = ""  # `tbs`, such as `isz:l`
     name: str = "google"
     page_size: int = PAGE_SIZE
-    results_max: int = 1_000
 
     def token_request(self, query: str) -> SearchRequest | None:
         return None

@@ -1,5 +1,5 @@
 # Needs Python 3.11 or newer with pip, and make. Everything else comes into .tools/ and .venv/, nothing into the system
-# (but as root `make bench` adds nginx, `make test` nginx, strace, xfsprogs, zsh, fish, poppler and Chromium).
+# (but as root `make bench` adds nginx, `make test` nginx, strace, xfsprogs, zsh, fish, poppler, curl, aria2 and Chromium).
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -27,12 +27,12 @@ unexport VIRTUAL_ENV
 unexport PYTHONDONTWRITEBYTECODE
 
 RUN := $(UV) run --no-sync
-TOOLS := strace xfsprogs zsh fish nginx-light poppler-utils chromium
+TOOLS := strace xfsprogs zsh fish nginx-light poppler-utils chromium curl aria2
 # Runs `make _NAME`, then says how long it took, whatever came of it.
 TIMED = @began=$$(date +%s); $(MAKE) --no-print-directory _$@; status=$$?; \
 	echo "make $@: $$(( $$(date +%s) - began )) s$$([ $$status -eq 0 ] || echo ' (failed)')"; exit $$status
 
-.PHONY: help demo test check fix docs crash crash-long hostile hostile-pages tools selftest-pg worlds-long bench bench-frontier bench-cases bench-files bench-images bench-markdown wheel lock clean sync _demo _test _crash _lint _bench _nginx
+.PHONY: help demo test check fix docs crash crash-long hostile hostile-pages tools selftest-pg worlds-long bench bench-frontier bench-cases bench-files bench-images bench-markdown bench-attacks wheel lock clean sync _demo _test _crash _lint _bench _nginx
 
 help:  ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "make %-12s %s\n", $$1, $$2}'
@@ -85,7 +85,7 @@ bench-frontier: sync  ## a ledger that knows a million pages: make bench-frontie
 bench-cases: sync _nginx  ## a range of 100,000 numbers, killed and resumed: make bench-cases ARGS="--cases 10000 --kills 3 --seed 5"
 	$(RUN) python -m bench.cases $(ARGS)
 
-bench-files: sync _nginx  ## files of a list, beside curl and aria2c: make bench-files ARGS="--files 500", or ARGS="--list 100000"
+bench-files: sync tools  ## files of a list, beside curl and aria2c: make bench-files ARGS="--files 500", or ARGS="--list 100000"
 	$(RUN) python -m bench.files $(ARGS)
 
 bench-images: sync _nginx  ## an image set beside img2dataset, both killed half-way: make bench-images ARGS="--images 5000"
@@ -94,6 +94,9 @@ bench-images: sync _nginx  ## an image set beside img2dataset, both killed half-
 
 bench-markdown: sync  ## CPU per page of Markdown, on documentation of this computer: make bench-markdown ARGS="--folder pages/"
 	$(RUN) python -m bench.markdown $(ARGS)
+
+bench-attacks: sync  ## hostile scenes against a checkout, kept in docs/attacks.md: make bench-attacks ARGS="--tree ../old --as before robots"
+	@PYTHONPATH=tests $(RUN) python -m bench.attacks $(ARGS); status=$$?; $(RUN) python docs/make.py --no-recording; exit $$status
 
 wheel: sync  ## build the wheel, install it into an environment of its own, run the demo from it: at most a minute
 	@$(RUN) python -m bench.wheel $(UV)
@@ -118,7 +121,7 @@ _test: _lint tools
 # What some fault suites, completions of shells and documented lines cannot do without. Put into the system as root only;
 # else named, and their tests say so too.
 tools:
-	@missing=; for tool in strace xfs_io zsh fish nginx pdftotext chromium; do \
+	@missing=; for tool in strace xfs_io zsh fish nginx pdftotext chromium curl aria2c; do \
 		(PATH="$$PATH:/usr/sbin:/sbin"; command -v $$tool) >/dev/null || missing="$$missing $$tool"; done; \
 	if [ -n "$$missing" ]; then \
 		if [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \

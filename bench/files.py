@@ -1,67 +1,117 @@
 """A list of files, fetched by Holdfast, by `curl --parallel` and by `aria2c -i`: wall time and processor time of each.
 
 Neither of the others keeps books, checks what came or survives being killed; they are what a person would type instead.
-All three have eight requests under way at once (`--per-host` counts a file until its commit, so it is larger), and take
-turns. What they wrote is removed at the end: ext4 is slow to make files where many were deleted a moment before.
+`curl + sync` is followed by `sync -f`, which waits for the disk as Holdfast does before each commit; the bar is set by
+the faster of the two without it. All have eight requests under way at once (`--per-host` counts a file until its
+commit, so it is larger), and take turns. What they wrote is removed at the end: ext4 is slow to make files where many
+were deleted a moment before. A whole run also measures a long list and one large file, and is kept in
+docs/performance-files.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from bench.long_list import measure
+from bench import large_file, long_list
+from bench.measure import Measured, cpu_s_of, measured
 
+RESULTS = Path(__file__).resolve().parents[1] / "docs" / "performance-files.json"
 AT_ONCE = 8
+WHOLE_FILES, WHOLE_ROUNDS, WHOLE_LIST, LARGE_BYTES = 3_000, 3, 100_000, 2 << 30
+YARDSTICKS = ("curl", "aria2c")  # neither waits for the disk
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--files", type=int, default=3_000)
-    parser.add_argument("--size", type=int, default=200_000)
-    parser.add_argument("--port", type=int, default=8_931)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument(
-        "--list", type=int, default=0, metavar="ROWS", help="only a list of so many links, submitted and begun"
-    )
-    wanted = parser.parse_args()
+    wanted = _arguments()
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as name:
         folder = Path(name)
         _fill(folder / "www", wanted.files, wanted.size)
         server = _serve(folder, wanted.port)
         try:
-            if wanted.list:
-                measure(folder, wanted.list, wanted.files, wanted.port)
-            else:
-                _compare(folder, wanted)
+            if wanted.list or wanted.large:
+                if wanted.list:
+                    long_list.measure(folder, wanted.list, wanted.files, wanted.port)
+                if wanted.large:
+                    print(large_file.measure(folder, wanted.large << 20, wanted.port, folder / "answers.log"))
+                return 0
+            found = _compared(folder, wanted, server.pid)
+            if wanted.files >= WHOLE_FILES and wanted.rounds >= WHOLE_ROUNDS:
+                found["list"] = long_list.measure(folder, WHOLE_LIST, wanted.files, wanted.port)
+                found["large"] = large_file.measure(folder, LARGE_BYTES, wanted.port, folder / "answers.log")
+                RESULTS.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+                print(f"wrote {RESULTS.name}; python -m bench.report puts it on the page")
         finally:
             server.terminate()
             server.wait()
     return 0
 
 
-def _compare(folder: Path, wanted: argparse.Namespace) -> None:
-    took: dict[str, list[tuple[float, float]]] = {}
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench-files", description=__doc__)
+    parser.add_argument("--files", type=int, default=WHOLE_FILES)
+    parser.add_argument("--size", type=int, default=200_000)
+    parser.add_argument("--port", type=int, default=8_931)
+    parser.add_argument("--rounds", type=int, default=WHOLE_ROUNDS)
+    parser.add_argument(
+        "--list", type=int, default=0, metavar="ROWS", help="only a list of so many links, submitted and begun"
+    )
+    parser.add_argument("--large", type=int, default=0, metavar="MB", help="only one file of so many MB, killed once")
+    return parser.parse_args()
+
+
+def _compared(folder: Path, wanted: argparse.Namespace, server: int) -> dict[str, Any]:
+    took: dict[str, list[Measured]] = {}
     for turn in range(wanted.rounds):
         for title, words, aside in _contestants(folder, wanted.files, wanted.port):
             place = aside / str(turn)
             place.mkdir(parents=True)
-            wall, cpu = _timed(words, place)
-            took.setdefault(title, []).append((wall, cpu))
+            lap = measured(words, cwd=place, output=aside / f"{turn}.out", ours=(lambda: cpu_s_of(server),))
+            took.setdefault(title, []).append(lap)
             count = sum(path.stat().st_size == wanted.size for path in place.rglob("*") if path.is_file())
-            rate = wanted.files / wall
-            print(f"{title:10} {wall:7.2f} s  {cpu:6.2f} s of processor  {rate:7.0f} files/s  {count} whole files")
-    for title, each in took.items():
-        walls, cpus = zip(*each, strict=True)
-        print(f"{title:10} median {median(walls):.2f} s, least {min(walls):.2f} s; {median(cpus):.2f} s of processor")
+            print(
+                f"{title:22} {lap.wall_s:7.2f} s  {lap.cpu_s:6.2f} s of processor  {lap.peak_mb:5.0f} MB  "
+                f"{wanted.files / lap.wall_s:7.0f} files/s  {count} whole files"
+            )
+            if lap.exit or count != wanted.files:
+                raise SystemExit(f"{title} ended with {lap.exit} and {count} of {wanted.files} files")
+    rows = [_row(title, laps, took) for title, laps in took.items()]
+    for row in rows:
+        print(f"{row['title']:22} median {row['wall_s']:.2f} s, {row['cpu_s']:.2f} s of processor; "
+              f"{median(row['against']):.2f} x the faster of curl and aria2c")  # fmt: skip
+    others = max(lap.others_share for laps in took.values() for lap in laps)
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "files": wanted.files,
+        "bytes": wanted.size,
+        "rounds": wanted.rounds,
+        "at_once": AT_ONCE,
+        "others_share": others,
+        "rows": rows,
+    }
+
+
+def _row(title: str, laps: list[Measured], took: dict[str, list[Measured]]) -> dict[str, Any]:
+    """Ratios are taken within each round."""
+    faster = [min(pair, key=lambda lap: lap.wall_s) for pair in zip(*(took[name] for name in YARDSTICKS), strict=True)]
+    return {
+        "title": title,
+        "wall_s": median(lap.wall_s for lap in laps),
+        "cpu_s": median(lap.cpu_s for lap in laps),
+        "peak_mb": max(lap.peak_mb for lap in laps),
+        "against": sorted(lap.wall_s / other.wall_s for lap, other in zip(laps, faster, strict=True)),
+        "cpu_against": sorted(lap.cpu_s / other.cpu_s for lap, other in zip(laps, faster, strict=True)),
+    }
 
 
 def _fill(root: Path, files: int, size: int) -> None:
@@ -80,8 +130,10 @@ def _serve(folder: Path, port: int) -> subprocess.Popen[bytes]:
     config.write_text(
         f"{user} daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr crit;\n"
         "events { worker_connections 1024; }\n"
-        f"http {{ access_log off; sendfile on; types {{ application/octet-stream bin; }}\n"
-        f"server {{ listen 127.0.0.1:{port}; root {folder}/www; keepalive_requests 100000; }} }}\n"
+        "http { log_format answers '$request_uri $status $body_bytes_sent';\n"
+        f"access_log off; sendfile on; types {{ application/octet-stream bin; }}\n"
+        f"server {{ listen 127.0.0.1:{port}; root {folder}/www; keepalive_requests 100000;\n"
+        f"location = /large.bin {{ access_log {folder}/answers.log answers; }} }} }}\n"
     )
     started = subprocess.Popen([nginx, "-c", str(config), "-p", str(folder)])
     time.sleep(0.5)
@@ -98,16 +150,14 @@ def _contestants(folder: Path, files: int, port: int) -> list[tuple[str, list[st
             "--allow-private"]  # fmt: skip
     curl = ["curl", "--silent", "--parallel", "--parallel-max", str(AT_ONCE), "--config", str(folder / "curl.conf")]
     aria = ["aria2c", "--quiet", "-j", str(AT_ONCE), "-i", str(folder / "urls.txt")]
+    synced = ["sh", "-c", '"$@" && sync -f .', "sh", *curl]
     return [
-        ("holdfast", ours, folder / "ours"), ("curl", curl, folder / "curl"), ("aria2c", aria, folder / "aria")
-    ]  # fmt: skip
-
-
-def _timed(words: list[str], aside: Path) -> tuple[float, float]:
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(words, cwd=aside, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    took, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return took, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        ("holdfast", ours, folder / "ours"),
+        ("holdfast, 2 processes", [*ours, "--processes", "2"], folder / "ours-2"),
+        ("curl", curl, folder / "curl"),
+        ("curl + sync", synced, folder / "curl-synced"),
+        ("aria2c", aria, folder / "aria"),
+    ]
 
 
 if __name__ == "__main__":

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 WATCHED_S = 10.0
+LOOK_EVERY_S = 2
 
 
-def measure(folder: Path, rows: int, files: int, port: int) -> None:
+def measure(folder: Path, rows: int, files: int, port: int) -> dict[str, Any]:
     """`files` of the rows' addresses are there; each row has one of its own."""
     listed = folder / f"list-{rows}.csv"
     lines = (f"http://127.0.0.1:{port}/{n % files}.bin?n={n},N-{n}\n" for n in range(rows))
@@ -26,22 +28,27 @@ def measure(folder: Path, rows: int, files: int, port: int) -> None:
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(f"{rows} rows  submitted in {took:.2f} s, {cpu:.2f} s of processor")
     (folder / f"worked-{rows}").mkdir()
-    _watch(words, folder / f"worked-{rows}", rows)
+    first_s, resident_mb = _watch(words, folder / f"worked-{rows}", rows)
+    return {"rows": rows, "submitted_s": took, "cpu_s": cpu, "first_s": first_s, "resident_mb": resident_mb}
 
 
-def _watch(words: list[str], place: Path, rows: int) -> None:
+def _watch(words: list[str], place: Path, rows: int) -> tuple[float | None, list[int]]:
+    """When its first file came, and what memory it had every two seconds."""
+    seen: list[int] = []
     quiet = subprocess.DEVNULL
     began, first, next_look = time.perf_counter(), None, 0.0
     with subprocess.Popen(words, cwd=place, stdout=quiet, stderr=quiet) as running:
         while running.poll() is None and (at := time.perf_counter() - began) < WATCHED_S:
-            if first is None and any(place.glob("holdfast-data/artifacts/.partial/*")):
+            if first is None and any(place.glob("holdfast-data/artifacts/*/*")):
                 first = at
                 print(f"{rows} rows  first file after {first:.2f} s")
             if at >= next_look:
-                next_look += 2
-                print(f"{rows} rows  {at:5.1f} s  {_resident_mb(running.pid)} MB")
+                next_look += LOOK_EVERY_S
+                seen.append(_resident_mb(running.pid))
+                print(f"{rows} rows  {at:5.1f} s  {seen[-1]} MB")
             time.sleep(0.02)
         running.terminate()
+    return first, seen
 
 
 def _resident_mb(pid: int) -> int:

@@ -89,6 +89,15 @@ The index of perceptual hashes at 1,000,000 images (`python -m bench.duplicates 
 question takes 0.41 ms in the median and 0.74 ms at the 99th percentile; the index takes 103 MB and is filled in 5.6 s.
 """
 
+FILES = """
+`make bench-files`, {date}: {files:,} files of {kb:.0f} KB that a list names, from nginx on the same computer, {at_once}
+requests at once, {rounds} rounds in turns, medians. Ratios are taken within each round; shown are their median and
+range. Holdfast hashes and checks each file, fsyncs it before the commit that publishes it, and can be killed at any
+moment; curl and aria2c do none of that. *curl + sync* is followed by `sync -f`, which waits for what every program
+wrote to that file system. Other programs took up to {others_share:.0%} of the cores: where that share is high, **trust
+CPU seconds**, and take the wall times for those of a busy computer.
+"""
+
 MARKDOWN = """
 `make bench-markdown`, {date}, commit `{commit}`: {pages} pages of documentation from Debian's packages, none of them
 written here ({names}), {kb_mean:.0f} KB in the mean. CPU time of the process that makes Markdown, text and metadata of
@@ -106,6 +115,7 @@ $ make bench
 $ make bench ARGS="--rounds 1 --pages 2000 --only holdfast,aiohttp"
 $ make bench-frontier
 $ make bench-cases
+$ make bench-files
 $ make bench-images
 $ python -m bench.duplicates --index
 ```

@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 from bench import prose
+from bench.long_list import LOOK_EVERY_S
 from bench.plot import Bar, Panel, picture
 from bench.targets import targets
 
@@ -20,7 +21,8 @@ RESULTS, FRONTIER, PAGE = "performance.json", "performance-frontier.json", "perf
 CASES = "performance-cases.json"
 IMAGES = "performance-images.json"
 MARKDOWN = "performance-markdown.json"
-BESIDE = (FRONTIER, CASES, IMAGES, MARKDOWN)  # what `page` tells of besides, in its order
+FILES = "performance-files.json"
+BESIDE = (FRONTIER, CASES, IMAGES, MARKDOWN, FILES)  # what `page` tells of besides, in its order
 PICTURE = Path("images") / "performance.svg"
 FRONTIER_COLUMNS = (
     ("case", "ledger", "{}"), ("resume_s", "resume, s (≤ 1.0)", "{:.2f}"), ("vmhwm_mb", "peak MB (≤ 120)", "{:.0f}"),
@@ -39,9 +41,7 @@ def write(folder: Path, results: dict[str, Any]) -> list[Path]:
     """The numbers, the page and the picture below `folder`."""
     files = {
         folder / RESULTS: json.dumps(results, indent=1, ensure_ascii=False) + "\n",
-        folder / PAGE: page(
-            results, read(DOCS / FRONTIER), read(DOCS / CASES), read(DOCS / IMAGES), read(DOCS / MARKDOWN)
-        ),
+        folder / PAGE: page(results, *(read(DOCS / name) for name in BESIDE)),
         folder / PICTURE: drawing(results),
     }
     for path, text in files.items():
@@ -56,6 +56,7 @@ def page(
     cases: dict[str, Any] | None,
     images: dict[str, Any] | None = None,
     markdown: dict[str, Any] | None = None,
+    files: dict[str, Any] | None = None,
 ) -> str:
     sections = [
         prose.TITLE,
@@ -72,6 +73,7 @@ def page(
         _frontier(frontier),
         *_cases(cases),
         *_images(images),
+        *_files(files),
         *_markdown(markdown),
         prose.REPEAT,
     ]
@@ -212,6 +214,42 @@ def _images(images: dict[str, Any] | None) -> list[str]:
     crash = [(row["title"], str(row["killed_after"]), str(row["redone"]), str(row["lost"])) for row in images["killed"]]
     killed = table(("program", "killed after", "fetched again", "lost"), crash)
     return ["## An image set", told, table(head, rows), does, prose.IMAGES_KILLED, killed, prose.IMAGES_INDEX]
+
+
+def _files(files: dict[str, Any] | None) -> list[str]:
+    if files is None:
+        return []
+    told = prose.FILES.format(**files, kb=files["bytes"] / 1000)
+    head = ("program", "wall s", "against the faster of curl and aria2c", "CPU s", "CPU against it", "peak memory")
+    rows = [
+        (row["title"], f"{row['wall_s']:.2f}", _spread(row["against"]), f"{row['cpu_s']:.2f}",
+         _spread(row["cpu_against"]), f"{row['peak_mb']:.0f} MB")
+        for row in files["rows"]
+    ]  # fmt: skip
+    return ["## A list of files", told, table(head, rows), _file_bars(files)]
+
+
+def _file_bars(files: dict[str, Any]) -> str:
+    """The bars of this kind of job, and what came out."""
+    ours = min((row for row in files["rows"] if row["title"].startswith("holdfast")), key=lambda row: row["wall_s"])
+    ratio, long, large = median(ours["against"]), files["list"], files["large"]
+    looks = len(long["resident_mb"])
+    resident = long["resident_mb"][looks // 2 :]  # the first looks are at its start
+    (first, _), (second, sent) = large["answers"][0], large["answers"][-1]
+    continued = second == 206 and large["same_hash"] and sent <= large["bytes"] - large["killed_at"] + (1 << 20)
+    rows = [
+        ("wall ≤ 1.3 × the faster of curl and aria2c", f"{ratio:.2f} × ({ours['title']})", ratio <= 1.3),
+        (f"a list of {long['rows']:,} links is submitted in < 2 s",
+         f"{long['submitted_s']:.2f} s, {long['cpu_s']:.2f} s of CPU", long["submitted_s"] < 2),
+        ("memory is flat while it is worked",
+         f"{min(resident)} to {max(resident)} MB from second {looks // 2 * LOOK_EVERY_S} on",
+         max(resident) - min(resident) <= 10),
+        (f"a file of {large['bytes'] / 1e9:.1f} GB: ≤ 120 MB of memory", f"{large['peak_mb']:.0f} MB",
+         large["peak_mb"] <= 120),
+        ("killed half-way, it is continued by Range with the right hash",
+         f"killed at {large['killed_at']:,} bytes; HTTP {first}, then {second} with {sent:,} bytes more", continued),
+    ]  # fmt: skip
+    return table(("bar", "measured", "met"), ((says, is_, "yes" if met else "**no**") for says, is_, met in rows))
 
 
 def _spread(ratios: Sequence[float]) -> str:

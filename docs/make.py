@@ -1,15 +1,19 @@
-"""`make docs`: writes every generated page and block, then plays the demo on a terminal and draws what it showed.
+"""`make docs`: writes generated modules, pages and blocks, then plays the demo on a terminal and draws what it showed.
 
-The pages follow from the program's own tables, and a test fails where one is stale. The recording is the real output
+They follow from the program's own tables, and a test fails where one is stale. The recording is the real output
 of `holdfast demo`: it takes as long as the demo, and `--no-recording` leaves the last one.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from generator import recording
+from generator.attacks import attacks
 from generator.codes import failure_codes
 from generator.command_line import command_line
 from generator.hostile import hostile_web
@@ -18,13 +22,14 @@ from generator.markdown import page, with_blocks
 from generator.proofs import laws, measured, mutants, read_results
 from generator.reliability import reliability
 from generator.settings import job_keys, settings
+from generator.sources import sources
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 
 
 def generated() -> dict[Path, str]:
-    """What each generated file must hold now."""
+    """What each generated page must hold now."""
     readme, guarantees, job_files = ROOT / "README.md", DOCS / "guarantees.md", DOCS / "job-files.md"
     return {
         DOCS / "lifecycle.md": lifecycle(),
@@ -32,6 +37,7 @@ def generated() -> dict[Path, str]:
         DOCS / "cli.md": command_line(),
         DOCS / "settings.md": settings(),
         job_files: with_blocks(_text(job_files), **{"job-keys": job_keys()}),
+        DOCS / "attacks.md": attacks(DOCS / "attacks.json"),
         DOCS / "hostile-web.md": hostile_web(DOCS / "hostile-web.json"),
         DOCS / "decisions" / "README.md": decisions(DOCS / "decisions"),
         DOCS / "reliability-results.md": reliability(DOCS / "reliability-results.json"),
@@ -50,16 +56,30 @@ def decisions(folder: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Write the generated pages and the recording of the demo.")
-    parser.add_argument("--no-recording", action="store_true", help="only the pages")
+    parser = argparse.ArgumentParser(
+        description="Write the generated modules and pages, and the recording of the demo."
+    )
+    parser.add_argument("--no-recording", action="store_true", help="only the modules and pages")
+    parser.add_argument("--sources", action="store_true", help="only the modules of the program")
     options = parser.parse_args()
-    for path, text in generated().items():
-        if not path.exists() or _text(path) != text:
-            path.write_text(text, encoding="utf-8")
-            print(f"wrote {path.relative_to(ROOT)}")
+    written = _write(sources())
+    if options.sources:
+        return
+    if written:  # the pages are those of the program as it is now
+        os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606 - this very program
+    _write(generated())
     if not options.no_recording:
         for path in recording.make(DOCS / "images"):
             print(f"drew {path.relative_to(ROOT)}")
+
+
+def _write(files: Mapping[Path, str]) -> list[Path]:
+    """Those that did not hold what they must."""
+    stale = [path for path, text in files.items() if not path.exists() or _text(path) != text]
+    for path in stale:
+        path.write_text(files[path], encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}", flush=True)
+    return stale
 
 
 def _text(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 from collections.abc import Callable
 from hashlib import sha256
@@ -109,4 +110,44 @@ def test_a_small_file_that_was_refused_for_a_moment_is_written_whole_when_the_ca
     made.make_durable()
     assert (made.path.read_bytes(), made.sha256) == (body, sha256(body).digest())
     assert made.ends(8) == (body[:8], body[-8:])
+    made.close(keep=False)
+
+
+def held(root: Path, body: bytes) -> Partial:
+    """All of a small file has come in; nothing of it is on the disk."""
+    (root / ".partial").mkdir(exist_ok=True)
+    made = opened(root, Disk())
+    made.begin(200, ())
+    made.write(body)
+    made.whole()
+    return made
+
+
+def test_a_small_file_is_not_written_into_what_a_killed_worker_left_since(tmp_path: Path) -> None:
+    """F1: without a note it is continued by nobody, and may be longer."""
+    made = held(tmp_path, b"frog" * 1_000)
+    made.path.write_bytes(b"toad" * 9_000)
+    made.make_durable()
+    assert made.path.read_bytes() == b"frog" * 1_000
+    made.close(keep=False)
+    assert left(tmp_path) == []
+
+
+def test_a_small_file_that_is_swept_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F1: a process that starts meanwhile removes what has no lock."""
+    made, lock = held(tmp_path, b"frog" * 1_000), fcntl.flock
+    swept: list[Path] = []
+
+    def after_the_sweep(descriptor: int, how: int) -> None:
+        if not swept:
+            swept.append(made.path)
+            made.path.unlink()
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", after_the_sweep)
+    made.make_durable()
+    assert made.path.read_bytes() == b"frog" * 1_000
+    assert swept == [made.path]
     made.close(keep=False)

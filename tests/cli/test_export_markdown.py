@@ -106,6 +106,26 @@ def test_of_pages_with_the_same_name_the_plainest_has_it(tmp_path: Path) -> None
     assert (b"one" in files["a.md"], b"other" in files[f"a-{second}.md"]) == (True, True)
 
 
+@pytest.mark.parametrize("theirs", [b'{"file": "mine.md"}\n', b"my own notes", b"[]\n", b"\xff\n"])
+def test_an_index_of_somebody_elses_is_never_replaced_and_that_is_said_before_the_crawl(
+    tmp_path: Path, theirs: bytes
+) -> None:
+    answers = {"/": page("Pond", "<p>frogs", "/a"), "/a": page("A", "<p>a frog")}
+    with Origin(lambda path: answers.get(path, Answer(404))) as site:
+        words = ("crawl", site.url, "--allow-private", "--delay", "0", "--name", "pond")
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "index.jsonl").write_bytes(theirs)
+        refused = holdfast(*words, "-o", "out/", cwd=tmp_path)
+        assert (refused.code, holdfast("jobs", "--json", cwd=tmp_path).json()["jobs"]) == (2, [])
+        assert "index.jsonl is there already, and no export wrote it" in refused.err
+        assert holdfast(*words, cwd=tmp_path).code == 0
+    assert holdfast("export", "pond", "-o", "out/", cwd=tmp_path).code == 2
+    assert files_in(tmp_path / "out") == {"index.jsonl": theirs}
+    (tmp_path / "out" / "index.jsonl").write_bytes(b"")
+    assert holdfast("export", "pond", "-o", "out/", cwd=tmp_path).code == 0
+    assert [line["file"] for line in index_of(tmp_path / "out")] == ["index.md", "a.md"]
+
+
 def test_a_file_of_somebody_elses_is_never_replaced(tree: WorldServer, tmp_path: Path) -> None:
     assert holdfast(*crawl_words(tree), cwd=tmp_path).code == 0
     assert holdfast("export", "frogs", "-o", "names/", cwd=tmp_path).code == 0

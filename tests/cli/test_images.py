@@ -324,28 +324,28 @@ def test_a_list_of_which_a_few_are_wanted_leaves_the_others_alone(
         (("cat", "--dedupe", "fuzzy"), "--dedupe"),
         (("--from", "nowhere.csv"), "there is no file"),
         (("--from", "names.csv"), "names.csv has no column url"),
-        (("--from", "list.txt"), "is not a list of images"),
+        (("--from", "list.md"), "is not a list of images"),
         (("--from", "good.csv", "--save-columns", "mood"), "no column 'mood' to save"),
         (("cat", "--save-columns", "mood"), "--save-columns is for a list"),
         (("--from", "good.csv", "--columns", "url=Lnk"), "no column 'Lnk'; it has:"),
         (("--from", "good.csv", "--columns", "link=url"), "--columns has no field 'link'"),
         (("cat", "--columns", "url=Link"), "--columns is for a list"),
         (("cat", "--from", "good.csv"), "a list brings its own keywords"),
-        (("--keywords", "nowhere.txt"), "keywords cannot be read"),
+        (("--keywords", "nowhere.txt"), "there is no file"),
         (("cat", "--per-keyword", "-3"), "--per-keyword"),
         (("cat", "--per-keyword", "many"), "--per-keyword"),
         (("--from", "empty.csv"), "names no image"),
         (("cat", "-o", "missing/set/"), "there is no folder"),
         (("cat", "-o", "good.csv/"), "is a file"),
         (("cat", "-o", "/proc/set/"), "the folder /proc cannot be written"),
-        (("--keywords", "blank.txt"), "images needs a keyword"),
+        (("--keywords", "blank.txt"), "blank.txt has no keyword"),
         (("cat", "--to", "webdataset"), "needs a folder"),
     ],
 )
 def test_bad_input_is_told_and_makes_no_job(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
     (tmp_path / "names.csv").write_text("keyword,name\ncat,one\n")
     (tmp_path / "good.csv").write_text("keyword,url\ncat,https://a.test/1.jpg\n")
-    (tmp_path / "list.txt").write_text("https://a.test/1.jpg\n")
+    (tmp_path / "list.md").write_text("https://a.test/1.jpg\n")
     (tmp_path / "blank.txt").write_text("\n \n")
     (tmp_path / "empty.csv").write_text("keyword,url\ncat,not a url\n")
     done = run(tmp_path, "images", *words)

@@ -18,7 +18,7 @@ from holdfast.model.job import Job
 from holdfast.ports import Ledger
 
 TWO_HOURS_MS = 2 * 3_600_000
-DIFFERENT = "delay 0s -> 1ms, ignore_robots False -> True, max pages none -> 200"
+DIFFERENT = "max pages none -> 200, delay 0s -> 1ms, ignore_robots False -> True"
 BOTH = pytest.mark.parametrize("verb", ["crawl", "resume"])
 
 
@@ -179,11 +179,11 @@ def test_another_limit_or_pace_is_applied_printed_and_an_event(tree: WorldServer
     left_two_hours_ago(tmp_path, tree, "paused")
     done = holdfast("crawl", "frogs", "--max-pages", "7", "--time-limit", "90s", "--per-host", "3", cwd=tmp_path)
     assert done.code == 13
-    assert done.err.splitlines()[0] == "frogs: per_host 2 -> 3, max pages none -> 7, time limit none -> 90s"
+    assert done.err.splitlines()[0] == "frogs: max pages none -> 7, time limit none -> 90s, per_host 2 -> 3"
     with ledger_in(tmp_path) as ledger:
         events = ledger.history(ledger.job("frogs").id)[0]
     assert [event.because for event in events if event.verb == "amend"] == [
-        "per_host 2 -> 3, max pages none -> 7, time limit none -> 90s"
+        "max pages none -> 7, time limit none -> 90s, per_host 2 -> 3"
     ]
 
 

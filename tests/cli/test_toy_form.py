@@ -1,4 +1,4 @@
-"""A new form of results is one module and one row: help, `-o`, `--to`, `export` and Python have it by that."""
+"""A new form of results is one module: help, `-o`, `--to`, `export` and Python have it by that."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ import pytest
 import holdfast as installed
 from cli.commands import environment, holdfast
 from holdfast.testing.fake_web import FakeWeb
+from tidy.source_tree import ROOT
 
 MODULE = '''
 """Addresses: one per line."""
+
+from holdfast.views.exports.form_row import Form
+
+FORM = Form(name="urls", ending=".urls", place=15, noun="link")
 
 
 def write(asked, out, rows=None):
@@ -24,7 +29,6 @@ def write(asked, out, rows=None):
         written += 1
     return written
 '''
-ROW = '        Form(name="urls", module="urls", ending=".urls", noun="link"),\n        Form(name="jsonl",'
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +39,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     package = source / "holdfast"
     shutil.copytree(Path(installed.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package / "views/exports/urls.py").write_text(MODULE)
-    forms = package / "views/exports/forms.py"
-    before = forms.read_text()
-    forms.write_text(before.replace('        Form(name="jsonl",', ROW))
-    assert forms.read_text() != before
+    words = [sys.executable, str(ROOT / "docs/make.py"), "--sources"]
+    made = subprocess.run(words, env=environment(PYTHONPATH=str(source)), capture_output=True, text=True)
+    assert (made.returncode, made.stdout) == (0, f"wrote {package}/views/exports/form_list.py\n"), made.stderr
     return source
 
 

@@ -18,7 +18,7 @@ AGENT = "holdfast"
 
 def turn(
     worker: Worker,
-    here: Claimed,
+    here: Claimed | None,
     host: str = "pond.test",
     *,
     ticket: str = "a",
@@ -132,6 +132,30 @@ class TestTurns:
         bench.worker(worker.job).lease()
         with pytest.raises(LostLease):
             turn(worker, here)
+
+    def test_a_request_under_no_lease_keeps_the_pace_and_leaves_no_slot_taken(self, bench: Bench) -> None:
+        """The command that asks for a list may be killed at any moment."""
+        worker = bench.working(pages=1)
+        assert turn(worker, None, "marsh.test", ticket="a", delay_ms=700, per_host=1) == Turn(True, 0)
+        assert worker.claim(per_host=1) == [], "claims wait for it"
+        bench.clock.advance(0.7)
+        [here] = worker.claim(delay_ms=0, per_host=1)
+        assert not turn(worker, None, "marsh.test", ticket="b", per_host=1).taken, "as it waits for a slot of theirs"
+        worker.settle(succeed(here))
+        assert turn(worker, None, "marsh.test", ticket="c", delay_ms=0, per_host=1).taken
+        assert turn(worker, None, "marsh.test", ticket="d", delay_ms=0, per_host=1).taken
+        assert worker.ledger.hosts(host="marsh.test")[0].in_flight == 0
+
+    def test_what_a_request_under_no_lease_heard_counts_as_any_other(self, bench: Bench) -> None:
+        ledger = bench.ledger
+        assert ledger.turn("pond.test", None, ticket="a", delay_ms=0, per_host=1, patience_ms=0).taken
+        ledger.tell("pond.test", Visited(FAILED, hold_ms=7000))
+        assert ledger.turn("pond.test", None, ticket="b", delay_ms=0, per_host=1, patience_ms=0) == Turn(False, 7000)
+        bench.clock.advance(7)
+        for _ in range(4):
+            ledger.tell("pond.test", Visited(FAILED))
+        [look] = ledger.hosts(host="pond.test")
+        assert (look.trips, look.hold_until - bench.clock.wall_ms()) == (1, 30_000)
 
 
 class TestRobots:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from holdfast.blobs.publish import publish
 from holdfast.clock import ManualClock
 from holdfast.control.documents import ListAccess, synced
 from holdfast.control.list_store import ListStore
+from holdfast.model.job import Options
 from holdfast.ports import Fetcher
 from holdfast.recipe import Context
 from holdfast.recipes.documents.recipe import DocumentsRecipe
@@ -26,7 +28,10 @@ class Desk:
         self.folder, self.artifacts = folder, folder / "artifacts"
         store = ListStore(self.artifacts, lambda path, write: publish(path, write, ours=True))
         self.clock = ManualClock()
-        self.access = ListAccess(store=store, open_fetcher=nobody, clock=self.clock)
+        hosts: Any = None  # a file is of no host
+        self.access = ListAccess(
+            store=store, open_fetcher=nobody, clock=self.clock, hosts=hosts, options=Options(), random=Random
+        )
         self.job: Any = None
 
     def publish(self, *numbers: int) -> None:

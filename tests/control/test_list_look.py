@@ -6,21 +6,30 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from threading import Thread
-from typing import BinaryIO
+from types import SimpleNamespace
+from typing import Any, BinaryIO
 
 import pytest
 
+import holdfast as hf
+from conformance.bench import memory_bench
 from holdfast.cli.main import main
 from holdfast.clock import ManualClock
 from holdfast.control import list_store
 from holdfast.control.list_look import Got, from_file, from_url
 from holdfast.control.list_store import ListStore
 from holdfast.control.list_sync import sync
-from holdfast.errors import ListUnavailable
+from holdfast.control.list_turns import HostTurns
+from holdfast.errors import FetchError, ListUnavailable
 from holdfast.model.exchange import Headers, Request, Response
+from holdfast.model.host import Turn, Visited
+from holdfast.model.job import Options
+from holdfast.ports import Hosts
 from holdfast.recipes.documents.list_file import ListShape
 from holdfast.recipes.documents.versions import Version, last_good
+from holdfast.testing.fake_web import Answer, FakeWeb
 
 URL, ROBOTS = "https://lists.test/list.csv", "https://lists.test/robots.txt"
 LIST = b"url,id\nhttps://lists.test/1.pdf,A1\n"
@@ -42,8 +51,11 @@ class Server:
         """Nothing is open."""
 
 
-def looked(server: Server, clock: ManualClock, **rules: bool) -> Got:
-    return from_url(URL, lambda: server, clock, **rules)(None)  # type: ignore[arg-type, return-value]
+def looked(server: Server, clock: ManualClock, ledger: Hosts | None = None, **rules: Any) -> Got:
+    """Without a ledger, every host has its turn at once."""
+    at_once: Any = SimpleNamespace(turn=lambda *_, **__: Turn(True, 0), tell=lambda *_: None, hosts=lambda **_: [])
+    turns = HostTurns(ledger or at_once, Options(delay_ms=rules.pop("delay_ms", 0), jitter=0), clock, Random(1))
+    return from_url(URL, lambda: server, clock, turns, **rules)(None)  # type: ignore[arg-type, return-value]
 
 
 @pytest.mark.parametrize(
@@ -63,9 +75,59 @@ def test_a_list_is_asked_for_again_only_where_it_helps_and_when_the_host_says(
     began = clock.monotonic_ms()
     got = looked(server, clock)
     assert got.is_away
-    assert f"HTTP {status}" in got.error
+    assert got.error == f"the list cannot be fetched: HTTP {status}"
     assert server.asked.count(URL) == times
     assert clock.monotonic_ms() - began == waited_s * 1000
+
+
+def next_turn_ms(ledger: Hosts) -> int:
+    """In how many milliseconds the lists' host may be asked again, by anybody."""
+    return ledger.turn("lists.test", None, ticket="", delay_ms=0, per_host=1, patience_ms=0).wait_ms
+
+
+def test_a_list_takes_a_turn_of_its_host_as_pages_do() -> None:
+    clock = ManualClock()
+    ledger = memory_bench(clock).ledger
+    ledger.turn("lists.test", None, ticket="", delay_ms=5_000, per_host=1, patience_ms=0)
+    began = clock.monotonic_ms()
+    assert looked(Server(), clock, ledger, delay_ms=2_000).body == LIST
+    assert clock.monotonic_ms() - began == 7_000  # after the one before it, and again between robots.txt and the list
+    assert next_turn_ms(ledger) == 2_000
+    ledger.configure_host("lists.test", delay_ms=50_000)
+    assert looked(Server(), clock, ledger, ignore_robots=True).body == LIST
+    assert looked(Server(), clock, ledger, ignore_robots=True).body == LIST  # its pace is waited for, however long
+
+
+def test_a_host_that_asks_for_patience_gets_it_from_lists_too_and_they_are_told_of_it() -> None:
+    clock = ManualClock()
+    ledger, server = memory_bench(clock).ledger, Server(list=(429, (("retry-after", "3600"),), b""))
+    assert "HTTP 429" in looked(server, clock, ledger).error
+    assert next_turn_ms(ledger) == 3_600_000
+    again = looked(server, clock, ledger)
+    assert again.is_away
+    assert "lists.test is left alone until" in again.told
+    assert server.asked.count(URL) == 1
+    clock.advance(3_590)
+    assert looked(Server(), clock, ledger).body == LIST
+
+
+def test_every_command_that_looks_at_a_list_takes_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with FakeWeb({"/list.csv": Answer(status=503, headers={"Retry-After": "3600"})}) as web:
+        place = f"{web.url}/list.csv"
+        (tmp_path / "holdfast.toml").write_text(
+            f'http.allow = ["{web.address}"]\nsources.mine = {{ url = "{place}" }}\n'
+        )
+        assert main(["docs", place, *web.options]) == 8
+        assert "HTTP 503, which asks for 3600 s of patience" in capsys.readouterr().err
+        for words in (["docs", place, *web.options], ["sources", "sync", "mine"]):
+            assert main(words) == 8
+            assert f"{web.address} is left alone until" in capsys.readouterr().err
+        with pytest.raises(ListUnavailable, match="is left alone until"):
+            hf.Client(data=tmp_path / "holdfast-data").docs(place, allow=[web.address])
+        assert web.asked == ["/list.csv"]
 
 
 def test_robots_txt_holds_for_a_list_as_for_a_seed() -> None:
@@ -96,6 +158,50 @@ def test_a_first_list_that_is_not_given_is_an_invalid_version_and_makes_no_job(
     (version,) = json.loads(index.read_bytes())
     assert (version["valid"], version["number"]) == (False, 1)
     assert "the list cannot be fetched" in version["error_message"]
+
+
+class Silent(Server):
+    """Every try ends with the same failure, and tells another duration and port of it."""
+
+    code = "network_error"
+
+    async def fetch(self, request: Request) -> Response:
+        self.asked.append(request.url)
+        tries = len(self.asked)
+        raise FetchError(self.code, f"Failed to connect to 192.0.2.1 port {tries} after {tries} ms")
+
+
+def test_the_same_silence_is_one_version_however_long_each_try_lasted(tmp_path: Path) -> None:
+    """DOC-03."""
+    store, clock, server = store_in(tmp_path / "artifacts"), ManualClock(), Silent()
+
+    def look(said: str) -> list[str]:
+        with pytest.raises(ListUnavailable, match=said):
+            sync(store, "mine", URL, ListShape({}), lambda _good: looked(server, clock), clock)
+        return [version.error_message for version in store.versions("mine")]
+
+    refused = "the list cannot be fetched: the connection was refused, reset or cut (network_error)"
+    assert look("port 3 after 3 ms") == [refused]
+    assert look("port 6 after 6 ms") == [refused]
+    server.code = "network_timeout"
+    late = "the list cannot be fetched: a deadline passed (network_timeout)"
+    assert look("port 9 after 9 ms") == [refused, late]
+
+
+def test_a_host_that_wants_to_be_left_alone_is_one_version_until_it_does_no_more(tmp_path: Path) -> None:
+    """DOC-03: the time that is told differs at each look."""
+    store, clock = store_in(tmp_path / "artifacts"), ManualClock()
+    ledger, server = memory_bench(clock).ledger, Server(list=(429, (("retry-after", "3600"),), b""))
+
+    def look(said: str) -> int:
+        with pytest.raises(ListUnavailable, match=said):
+            sync(store, "mine", URL, ListShape({}), lambda _good: looked(server, clock, ledger), clock)
+        return len(store.versions("mine"))
+
+    assert look("HTTP 429, which asks for 3600 s of patience") == 1
+    assert look("lists.test is left alone until") == 2
+    ledger.tell("lists.test", Visited(hold_ms=7_200_000))
+    assert look("lists.test is left alone until") == 2
 
 
 def store_in(folder: Path) -> ListStore:

@@ -116,7 +116,8 @@ def images_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (folder / "holdfast.toml").write_text("\n".join([*engines, f"http.allow = [{allowed}]", 'delay = "0s"', IDLE]))
         saved = {"caption": "A dodo", "similarity": 0.31, "nsfw": "UNLIKELY"}
         rows = [{"keyword": "dodo", "url": row["url"], **saved} for row in world.oracle()["keywords"]["dodo"]]
-        (folder / "urls.csv").write_text("keyword,url\n" + "".join(f"dodo,{row['url']}\n" for row in rows))
+        for name in ("urls.csv", "more.csv"):
+            (folder / name).write_text("keyword,url\n" + "".join(f"dodo,{row['url']}\n" for row in rows))
         lines = "".join(f"{row['url']},dodo,A dodo\n" for row in rows)
         (folder / "birds.csv").write_text("Link,Class,What it shows\n" + lines)
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "urls.parquet")

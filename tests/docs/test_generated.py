@@ -14,6 +14,7 @@ from generator.lifecycle import lifecycle
 from generator.markdown import table, with_blocks
 from generator.proofs import NOTHING_YET, measured, read_results
 from generator.recording import COMMAND, LIGHT, draw
+from generator.sources import sources
 from generator.terminal import Screen
 from make import generated
 
@@ -29,6 +30,11 @@ RESULT: dict[str, Any] = {
     "loss_per_kill_below": 0.15,
     "scope": {"ledger": "SQLite 3", "python": "Python 3", "system": "Linux", "lease": "30 s", "at": "2026-01-02T03Z"},
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.name)
+def test_no_generated_module_is_stale(path: Path) -> None:
+    assert text_of(path) == sources()[path], f"{path.name} is stale: make docs ARGS=--no-recording"
 
 
 @pytest.mark.parametrize("path", generated(), ids=lambda path: path.name)

@@ -38,6 +38,8 @@ RUN_AS = {
     "make docs":           "make docs ARGS=--no-recording",
     # Minutes, and other crawlers in an environment of their own: what make runs in the end, with us alone.
     "make bench":          "make -n _bench ARGS='{bench}' | tail -n 1 | sh",
+    "make bench-attacks":  "make bench-attacks ARGS='--dry modes'",
+    "make bench-files":    "make bench-files ARGS='--files 20 --rounds 1'",
     "make bench-cases":    "make bench-cases ARGS='--cases 200 --kills 1'",
     "make bench-images":   "make -n bench-images ARGS='{images}' | tail -n 1 | sh",
     "make bench-markdown": "make bench-markdown ARGS='--folder pages --rounds 1'",
@@ -48,7 +50,7 @@ RUN_AS = {
 }
 # fmt: on
 # Words behind a line that only choose its size.
-CHOICES = re.compile(r'^(make bench(?:-images)?) ARGS=".*"$|^(make crash-long) SUITE=\S+ TRIALS=\d+ SEED=\d+$')
+CHOICES = re.compile(r'^(make bench(?:-attacks|-images)?) ARGS=".*"$|^(make crash-long) SUITE=\S+ TRIALS=\d+ SEED=\d+$')
 SIZES = {
     "bench": "--rounds 1 --pages 100 --only holdfast",
     "images": "--images 20 --rounds 1 --processes 1 --only holdfast --no-kill",

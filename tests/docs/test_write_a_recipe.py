@@ -6,19 +6,20 @@ Its proof is run in test_shell_lines.py.
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from cli.commands import holdfast
 from docs.reading import DOCS, text_of
-from holdfast.testing import FakeWeb, run_recipe
+from holdfast.testing import Answer, FakeWeb, run_recipe
 
 PAGE = text_of(DOCS / "write-a-recipe.md")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+def blocks(language: str, page: str = PAGE) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -63,3 +64,23 @@ def test_the_list_of_the_page_is_one_job_per_row(followed: Path) -> None:
     assert "acme is complete" in again.err
     shown = holdfast("jobs", "--where", "batch:companies", "--json", cwd=followed).json()
     assert {job["name"] for job in shown["jobs"]} == {"acme", "bore"}
+
+
+def test_the_recipe_of_the_page_of_documents_gets_files_by_their_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    [code] = [each for each in blocks("python", text_of(DOCS / "documents.md")) if "Recipe(" in each]
+    (tmp_path / "rulings.py").write_text(code, encoding="utf-8")
+    pdf = b"%PDF-1.4 a ruling"
+
+    def site(path: str) -> object:
+        if path == "/rulings.csv":
+            return Answer(b"Number,Token,Title\r\nA-1,T1,One\r\nA-2,T2,Two\r\n", headers={"Content-Type": "text/csv"})
+        return {"url": f"{web.url}/files/{len(web.asked)}.pdf"} if path == "/address" else Answer(pdf)
+
+    with FakeWeb(site) as web:
+        worked = run_recipe("rulings.py", web, site=web.url)
+    records = {row["number"]: row for row in worked.records if row["kind"] == "record"}
+    assert {number: row["title"] for number, row in records.items()} == {"A-1": "One", "A-2": "Two"}
+    assert {row["sha256"] for row in records.values()} == {sha256(pdf).hexdigest()}

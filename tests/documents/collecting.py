@@ -19,6 +19,8 @@ CSV = "/wp-content/uploads/box_files/judgments.csv"
 REGISTERS = "/wp-content/uploads/box_files/public-registers.csv"
 KILLS = int(os.environ.get("HOLDFAST_WORLD_KILLS", "2"))  # 20 in `make worlds-long`
 DIALS = ("calm", "rough") if KILLS <= 2 else ("calm", "rough", "storm")
+CELLS = [(dial, "sqlite") for dial in DIALS]
+CELLS += [("rough", "postgres")] if KILLS <= 2 else [(dial, "postgres") for dial in DIALS]
 RETRIES_MAX = 4
 COMMAND_S_MAX = 240 if KILLS <= 2 else 1800  # a storm has outages that are waited for
 TEST_S_MAX = 240 if KILLS <= 2 else 7200
@@ -50,7 +52,8 @@ class Collector:
 
     def where(self) -> list[str]:
         """For a command that is started elsewhere."""
-        return ["--config", str(self.folder / "holdfast.toml"), "--data", str(self.folder / "holdfast-data")]
+        database = ["--database", self.database] if self.database else []
+        return ["--config", str(self.folder / "holdfast.toml"), "--data", str(self.folder / "holdfast-data"), *database]
 
     def run(self, *words: str, expect: int | tuple[int, ...] = 0) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(

@@ -118,6 +118,7 @@ def test_doctor_compares_every_file_with_its_row_and_has_spoiled_ones_fetched_ag
     spoiled.write_bytes(spoiled.read_bytes().replace(b"It says so", b"It says no"))
     assert "stored pages     ok" in collector.run("doctor").stdout
     assert "A-1.pdf of T-" in collector.run("doctor", "--deep", expect=9).stdout
+    assert "holdfast doctor --deep --repair" in collector.run("snapshot", "list", expect=9).stderr
     gone.unlink()
     assert "A-2.pdf of T-" in collector.run("doctor", expect=9).stdout
     assert "Put 2 pages of list back" in collector.run("doctor", "--deep", "--repair").stderr
@@ -227,6 +228,128 @@ def test_a_dry_run_shows_what_the_list_names_and_stores_nothing(shelf: Shelf, co
     assert all(f"{shelf.url}/{n}.pdf" in shown.stdout for n in range(3))
     assert not (collector.folder / "holdfast-data" / "artifacts").exists()
     assert "cannot read a list from a URL" in collector.run("docs", f"{shelf.url}/l.csv", "--dry-run", expect=2).stderr
+
+
+def test_a_dry_run_of_a_job_shows_its_plan_with_the_list_as_it_is_now(shelf: Shelf, collector: Collector) -> None:
+    """JOB-08: by its name or by its list, submitted only or complete."""
+    fill(shelf, 2)
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(2)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--start-paused")
+    assert "The plan has 2 targets" in collector.run("docs", "list.csv", "--dry-run").stderr
+    collector.run("docs", "list")
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(5)])
+    shown = collector.run("docs", "list", "--mode", "new", "--dry-run")
+    assert "The plan has 5 targets" in shown.stderr
+    assert f"{shelf.url}/4.pdf" in shown.stdout
+    assert collector.json("status", "list")["counts"]["discovered"] == 2
+    path.unlink()
+    assert "The plan has 2 targets" in collector.run("docs", "list", "--dry-run").stderr
+
+
+def test_rows_that_are_left_out_are_told_before_a_job_and_in_its_report(shelf: Shelf, collector: Collector) -> None:
+    """DOC-05: a list of ten rows that gives six documents says so wherever it is counted."""
+    fill(shelf, 6)
+    path = collector.folder / "list.csv"
+    rows = [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(6)]
+    write_list(path, [*rows, ("", "A-7", ""), rows[0], (f"{shelf.url}/0.pdf", "A-8", "a draft")])
+    unwanted = ("--skip-where", "title:*draft*")
+    said = "left out of 9 rows: 1 naming no document, 1 with an id that came before, 1 by --skip-where (lines 8, 9)"
+    assert said in collector.run("docs", "list.csv", *COLUMNS, *unwanted, "--dry-run").stderr
+    assert said in collector.run("docs", "list.csv", *COLUMNS, *QUICK, *unwanted).stderr
+    [version] = collector.json("report", "list")["versions"]
+    assert (version["documents"], version["rows"], version["left_out"]) == (6, 9, said.partition(": ")[2])
+    assert "Left out of 9 rows: 1 naming no document" in collector.run("report", "list").stdout
+
+
+def test_a_quote_that_takes_rows_in_is_told(shelf: Shelf, collector: Collector) -> None:
+    lines = [f"{shelf.url}/{n}.pdf,A-{n},Title {n}" for n in range(60)]
+    lines[10] = lines[10].replace("Title", '"Title')
+    lines[50] += '"'
+    (collector.folder / "list.csv").write_text("Link,Number,Title\n" + "\n".join(lines) + "\n")
+    told = collector.run("docs", "list.csv", *COLUMNS, "--dry-run").stderr
+    assert 'line 52 ends a cell of 41 lines: perhaps a quote (") too many took rows in' in told
+    assert "The plan has 20 targets" in told
+
+
+def test_the_report_tells_each_run_by_the_list_of_its_time_and_names_what_was_withdrawn(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """DOC-06, DOC-36, DOC-38: what a limit left for later was not planned; next month's list is not last month's."""
+    fill(shelf, 44)
+    path = collector.folder / "list.csv"
+    broken = (f"{shelf.url}/none.pdf", "A-X", "")
+    write_list(path, [broken, *((f"{shelf.url}/{n}.pdf", f"A-{n}", f"Title {n}") for n in range(40))])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--limit", "5", "--max-attempts", "1", expect=13)
+    collector.run("docs", "list.csv", expect=3)
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", f"Title {n}") for n in range(2, 44)])
+    collector.run("docs", "list", "--mode", "new", expect=3)
+    report = collector.json("report", "list")
+    words = ("cases_total", "cases_held", "run_health")
+    runs = [[run[word] for word in words] for run in report["runs"]]
+    assert [run[0] for run in runs] == [41, 41, 42]
+    assert [run[1] for run in runs][1:] == [40, 42]
+    assert 4 <= runs[0][1] <= 5
+    assert runs[0][2] in ("ok", "partial")
+    assert [each["key"] for each in report["withdrawn"]] == ["A-X", "A-0", "A-1"]
+    assert "| A-0 | Title 0 |" in collector.run("report", "list").stdout
+    [line] = [line for line in collector.run("sources").stdout.splitlines() if "list.csv" in line]
+    assert [version["version"] for version in report["versions"]] == [1, 2]
+    assert " 2 " in line
+
+
+def test_sources_names_the_job_of_a_list_and_takes_the_names_that_it_shows(shelf: Shelf, collector: Collector) -> None:
+    """Also of a list that could never be had, which no job follows."""
+    fill(shelf, 1)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    collector.run("docs", f"{shelf.url}/never.csv", *QUICK, expect=8)
+    shown = {row["list"]: row for row in collector.json("sources")["sources"]}
+    followed, never = shown[str(collector.folder / "list.csv")], shown[f"{shelf.url}/never.csv"]
+    assert (followed["job"], never["job"]) == ("list", "")
+    assert "unchanged; version 1 serves" in collector.run("sources", "sync", followed["source"]).stdout
+    assert "No job follows" in collector.run("sources", "sync", never["source"], expect=6).stderr
+    assert collector.json("sources", never["source"])["sources"] == [never]
+
+
+def test_the_job_of_a_source_of_the_configuration_has_its_name(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 1)
+    write_list(shelf.root / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    (collector.folder / "holdfast.toml").write_text(f'sources.rulings = {{ url = "{shelf.url}/list.csv" }}\n')
+    collector.run("docs", "rulings", *COLUMNS, *QUICK)
+    assert collector.json("status", "rulings")["counts"]["succeeded"] == 1
+    assert "version 1 serves" in collector.run("sources", "sync", "rulings", "--allow-private").stdout
+
+
+def test_an_archive_of_pages_is_refused_where_there_are_only_files(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 1)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    for name in ("list.warc.gz", "list.wacz"):
+        assert "have no stored pages" in collector.run("export", "list", "-o", name, expect=2).stderr
+        assert not (collector.folder / name).exists()
+
+
+def test_private_addresses_are_refused_before_a_job_is_made_of_them(shelf: Shelf, collector: Collector) -> None:
+    """Of a list, and of the first files that it names; one odd row is no reason to refuse the others."""
+    fill(shelf, 1)
+    write_list(shelf.root / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", ""), (f"{shelf.url}/1.pdf", "A-1", "")])
+    write_list(collector.folder / "mixed.csv", [(f"{shelf.url}/0.pdf", "A-0", ""), ("https://a.test/", "A-1", "")])
+    for place in (f"{shelf.url}/list.csv", "list.csv"):
+        refused = collector.run("docs", place, *COLUMNS, "--start-paused", expect=2)
+        assert "--allow-private" in refused.stderr
+    collector.run("docs", "mixed.csv", *COLUMNS, "--start-paused")
+    assert shelf.asked == []
+    assert [job["name"] for job in collector.json("jobs")["jobs"]] == ["mixed"]
+
+
+def test_a_list_that_is_not_believed_is_not_called_unchanged(shelf: Shelf, collector: Collector) -> None:
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(40)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--start-paused")
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(10)])
+    assert "list: not believed; version 1 serves (40 rows)" in collector.run("sources", "sync", "list").stdout
 
 
 def test_unfinished_work_carries_over_a_new_version_of_the_list(shelf: Shelf, collector: Collector) -> None:
@@ -375,8 +498,10 @@ def test_a_summary_says_how_private_addresses_are_had(shelf: Shelf, collector: C
     fill(shelf, 3)
     other = shelf.url.replace("127.0.0.1", "127.0.0.2")
     write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(2)])
+    shelf.redirects = {f"/{n}.pdf": f"{other}/{n}.pdf" for n in range(2)}
     words = ("docs", "list.csv", *COLUMNS, "--delay", "0")
-    told = collector.run(*words, "--name", "none", expect=8).stderr
+    told = collector.run(*words, "--name", "none", "--allow", shelf.url.removeprefix("http://"), expect=8).stderr
+    shelf.redirects = {}
     assert "  2 were not fetched: private addresses. To allow them: holdfast docs none --allow-private\n" in told
     assert "private addresses" not in collector.run("docs", "none", "--allow-private").stderr
 

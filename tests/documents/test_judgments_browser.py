@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from chromiums import killed_in_turn
-from documents.collecting import DIALS, FAST, KILLS, TEST_S_MAX, Collector, wanted
+from documents.collecting import CELLS, FAST, KILLS, TEST_S_MAX, Collector, wanted
 from holdfast.demo.asks import Asks
 from holdfast.demo.serving import WorldServer
 
@@ -33,12 +33,15 @@ def world(tmp_path: Path) -> Iterator[WorldServer]:
 
 
 @pytest.mark.timeout(TEST_S_MAX)
-@pytest.mark.parametrize("dial", DIALS)
-def test_in_chromium_the_collection_survives_kills_of_both(tmp_path: Path, world: WorldServer, dial: str) -> None:
+@pytest.mark.parametrize(("dial", "backend"), CELLS if KILLS > 2 else [("rough", "sqlite")])
+def test_in_chromium_the_collection_survives_kills_of_both(
+    tmp_path: Path, world: WorldServer, request: pytest.FixtureRequest, dial: str, backend: str
+) -> None:
     """DOC-16, DOC-17, DOC-18: every second kill is of Chromium, which the crawler itself starts again. Calm, the site
     gives addresses only where its cookie banner was accepted, and renews its nonce: plain HTTP would get nothing."""
     world.order("faults", **FAULTS[dial])
-    collector = Collector(tmp_path / "work", world)
+    database = request.getfixturevalue("pg_schema_url") if backend == "postgres" else ""
+    collector = Collector(tmp_path / "work", world, database)
     dice = Random(f"{dial} {KILLS}")
     with Asks(tmp_path / "requests.jsonl") as asks:
         words = ["docs", "unreported_judgments", *FAST, "--browser", *collector.where()]

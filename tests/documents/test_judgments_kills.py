@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from documents.collecting import DIALS, KILLS, TEST_S_MAX, Collector, wanted
+from documents.collecting import CELLS, KILLS, TEST_S_MAX, Collector, wanted
 from holdfast.demo.serving import WorldServer
 from servers import fresh_schema
 
@@ -24,7 +24,7 @@ def no_setting_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.timeout(TEST_S_MAX)
-@pytest.mark.parametrize(("dial", "backend"), [*((dial, "sqlite") for dial in DIALS), ("rough", "postgres")])
+@pytest.mark.parametrize(("dial", "backend"), CELLS)
 def test_the_collection_survives_random_kills_and_is_the_oracles(
     tmp_path: Path, request: pytest.FixtureRequest, dial: str, backend: str
 ) -> None:

@@ -96,7 +96,8 @@ def test_a_folder_that_follows_the_list_already_keeps_its_own_versions(tmp_path:
         there.run("docs", f"{shelf.url}/list.csv", *COLUMNS, *QUICK, "--start-paused")
         before = there.json("sources", "list")
         there.run("restore", "list.tar", "--trust", "--name", "earlier")
-        assert there.json("sources", "list") == before
+        [source] = before["sources"]
+        assert there.json("sources", "list") == {**before, "sources": [{**source, "job": "list, earlier"}]}
         report = json.loads(there.run("report", "earlier", "--format", "json").stdout)
         assert [version["documents"] for version in report["versions"]] == [1]
 
@@ -192,3 +193,23 @@ def test_a_job_whose_list_leads_out_of_the_folder_is_not_planned(
     context = Context(params=params, salt=b"s" * 16, chunking="key", kept=partial(below, tmp_path / "artifacts"))
     with pytest.raises(PlanFailed, match="cannot be the path"):
         next(iter(recipe.plan(context)))
+
+
+def test_a_file_that_was_spoiled_and_fetched_again_is_no_reason_to_refuse_a_snapshot(tmp_path: Path) -> None:
+    """SNP-05: the bytes of the earlier fetch will never come back; what the job has now is in the snapshot."""
+    with serving(tmp_path / "www") as shelf:
+        for n in range(2):
+            (shelf.root / f"{n}.pdf").write_bytes(write_pdf(f"Document {n}", ["It says so."] * 20))
+        here, there = Collector(tmp_path / "here"), Collector(tmp_path / "there")
+        publish(shelf, range(2))
+        here.run("docs", f"{shelf.url}/list.csv", *COLUMNS, *QUICK)
+        spoiled = next((here.folder / "holdfast-data").rglob("A-1.pdf"))
+        spoiled.write_bytes(spoiled.read_bytes().replace(b"It says so", b"It says no"))
+        here.run("doctor", "--deep", "--repair")
+        here.run("snapshot", "list", "-o", "put-back.tar")
+        here.run("resume", "list")
+        here.run("snapshot", "list", "-o", "list.tar")
+        shutil.copy(here.folder / "list.tar", there.folder)
+        there.run("restore", "list.tar", "--trust")
+        there.run("verify", "list", "--deep")
+        assert there.held("list") == here.held("list")

@@ -18,6 +18,7 @@ from holdfast.fetch.browser import executable
 from holdfast.fetch.browser import pool as pool_module
 from holdfast.fetch.browser.fetcher import BrowserFetcher
 from holdfast.fetch.browser.limits import BrowserLimits
+from holdfast.fetch.browser.memory import BrowserProcess, too_large
 from holdfast.fetch.browser.pool import BrowserGone, Pool
 from holdfast.fetch.browser.session import PageSession
 from holdfast.fetch.browser.tab import LENGTH, TabSettings
@@ -96,6 +97,72 @@ def test_a_page_that_never_ends_or_grows_too_large_harms_no_other() -> None:
         assert b"a frog" in (await fetcher.fetch(Request(site.url("/ok")))).body
 
     in_browser(ANSWERS, scene, limits={"nav_timeout_s": 6.0, "bytes_max": 1_000_000})
+
+
+# No more than this, for the sake of the computer that tests it, and never at an end.
+GREEDY = """<script>
+const held = [];
+while (true) if (held.length < 8) held.push(new Uint8Array(1e8).fill(1));
+</script>"""
+
+
+def test_a_page_that_takes_too_much_memory_costs_that_page_alone() -> None:
+    async def scene(site: Site, fetcher: BrowserFetcher) -> None:
+        async def admit(url: str) -> None:
+            """Anything may be asked for."""
+
+        site.answers |= {"/greedy": (200, HTML, GREEDY)}
+        async with fetcher.page(admit) as other:
+            await other.goto(site.url("/"))
+            await other.wait_for("a")
+            with pytest.raises(FetchError, match="the page took more than 500 MB") as caught:
+                await fetcher.fetch(Request(site.url("/greedy")))
+            assert "2 frogs" in await other.content()
+            with pytest.raises(FetchError, match="the page took more than 500 MB"):
+                async with fetcher.page(admit) as by_hand:
+                    await by_hand.goto(site.url("/greedy"))
+            assert "2 frogs" in await other.content()
+        assert (caught.value.code, fetcher.pool.starts, site.asked.count("GET /greedy")) == ("bomb", 1, 2)
+
+    in_browser(ANSWERS, scene, limits={"process_mb": 500})
+
+
+def test_a_page_that_was_ended_for_its_memory_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from playwright.async_api import Error
+
+    chromium: Any = SimpleNamespace(is_alive=True, is_retired=False, in_use=0)
+
+    async def scene() -> None:
+        gate: Any = SimpleNamespace(port=1)
+        tab: Any = SimpleNamespace(chromium=chromium, has_crashed=True, was_too_large=True)
+        pool = Pool(lambda: "chromium", gate, BrowserLimits(), TabSettings(user_agent="t"), ManualClock())
+
+        async def taken(_: str) -> Any:
+            return tab
+
+        async def drop(_: object) -> None:
+            """It has gone already."""
+
+        monkeypatch.setattr(pool, "_take", taken)
+        monkeypatch.setattr(pool, "_drop", drop)
+        async with pool.tab():
+            raise Error("Target crashed")
+
+    with pytest.raises(FetchError, match="more than 2000 MB") as caught:
+        asyncio.run(scene())
+    assert caught.value.code == "bomb"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "killed"),
+    [((), None), ((99, 100, 1), None), ((101, 20), 0), ((20, 30, 101), 2), ((80, 60, 60), None), ((60, 81, 60), 1)],
+)
+def test_the_largest_process_is_killed_where_it_or_all_together_are_too_large(
+    sizes: tuple[float, ...], killed: int | None
+) -> None:
+    """Many frames of other sites have a process each."""
+    found = too_large([BrowserProcess(n, "renderer", mb) for n, mb in enumerate(sizes)], 100)
+    assert (found and found.pid) == killed
 
 
 def hostile(port: int) -> str:

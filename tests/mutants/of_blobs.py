@@ -330,6 +330,20 @@ MUTANTS = (
         "engine/test_files.py -k 'power_cut'",
     ),
     Mutant(
+        "a small file is written into what lies there",
+        "the file that gets its name has its own bytes and no others (F1)",
+        "blobs/partial.py",
+        (("os.O_CREAT | os.O_EXCL | os.O_RDWR", "os.O_CREAT | os.O_RDWR"),),
+        "blobs/test_partial.py -k 'killed_worker_left'",
+    ),
+    Mutant(
+        "a small file that was swept is written all the same",
+        "the file that gets its name is the one that was written (F1)",
+        "blobs/partial.py",
+        (("        if os.fstat(descriptor).st_nlink == 1:\n", "        if True:\n"),),
+        "blobs/test_partial.py -k 'swept_before'",
+    ),
+    Mutant(
         "a file replaces another under its key",
         "no file that a row refers to is replaced by other bytes (DOC-20)",
         "blobs/artifacts.py",

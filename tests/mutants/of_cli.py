@@ -169,7 +169,7 @@ MUTANTS = (
         "a form of another kind is found out late",
         "a form that the kind has not is refused before a job is made",
         "cli/start/output_checks.py",
-        (("        check_early(output.form, kind, output.path)\n", ""),),
+        (("        check_early(output.form, kind, output.path, wiring.storage(call.settings))\n", ""),),
         "cli/test_output_checks.py -k 'form_that_is_not'",
     ),
     Mutant(
@@ -192,5 +192,19 @@ MUTANTS = (
         "cli/start/carry_on.py",
         (('        return all_paused or job.paused_by == "interrupt"\n', "        return True\n"),),
         "demo/test_manual.py -k 5_05",
+    ),
+    Mutant(
+        "dead links are failures",
+        "one dead link among many pages is no failure of the crawl",
+        "cli/exits.py",
+        (("        return counts.failed > sum(", "        return counts.failed > 0 * sum("),),
+        "cli/test_exits.py -k 'dead_links_are_no_failure'",
+    ),
+    Mutant(
+        "a limit that groups ignore",
+        "`frontier --limit` holds for its groups, too",
+        "cli/commands/frontier.py",
+        (('        document["groups"] = every[: limit or SHOWN]\n', '        document["groups"] = every\n'),),
+        "cli/test_explain.py -k 'limit_of_the_frontier'",
     ),
 )

@@ -6,6 +6,13 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "a mark by URL is put on the download",
+        "the image that a person rejects by its URL is left out (IMG-05)",
+        "control/label.py",
+        (("        if results:\n            return results\n", ""),),
+        "cli/test_images_by_hand.py -k thrown_out",
+    ),
+    Mutant(
         "half a cancel before a snapshot",
         "a cancel that a dead worker owed ends with nothing left pending",
         "control/snapshot.py",
@@ -127,7 +134,7 @@ MUTANTS = (
         "rows are left out in silence",
         "rows of a list that give no document are told (DOC-04)",
         "control/list_sync.py",
-        (("told=_left_out(place, sounded), ", ""),),
+        (("told=told_of(place, sounded), ", ""),),
         "documents/test_direct_lists.py -k 'told_with_their_lines'",
     ),
     Mutant(
@@ -136,6 +143,13 @@ MUTANTS = (
         "control/list_sync.py",
         (("        _refuse_unsound(sounded, good, accept_jump=accept_jump)\n", ""),),
         "documents/test_direct_lists.py -k disappears",
+    ),
+    Mutant(
+        "two lists in one are believed",
+        "a list with its header in the middle is recorded as invalid, and the last good one stays in use (DOC-04)",
+        "control/list_sync.py",
+        (("    if sounded.header_again:\n", "    if False:\n"),),
+        "recipes/test_documents_versions.py -k bad_list",
     ),
     Mutant(
         "a snapshot without the lists",
@@ -223,11 +237,44 @@ MUTANTS = (
         "documents/test_direct_lists.py -k disappears",
     ),
     Mutant(
+        "a list is asked for out of turn",
+        "a list is asked for in its host's turn, and not before the host's patience is over",
+        "control/list_turns.py",
+        (("        await self._take(address.host)\n", ""),),
+        "control/test_list_look.py -k 'turn or patience'",
+    ),
+    Mutant(
+        "a host's answer to a list is not told",
+        "a host that asks for patience when it is asked for a list gets it from everybody",
+        "control/list_turns.py",
+        (
+            (
+                "            repeated(lambda: self._hosts.tell(address.host, visited), tries=VERB_TRIES)\n",
+                "            pass\n",
+            ),
+        ),
+        "control/test_list_look.py -k 'patience'",
+    ),
+    Mutant(
         "a list is asked for without conditions",
         "an unchanged list with ETag costs one conditional request (DOC-02)",
         "control/list_look.py",
         (('            conditions.append(("If-None-Match", good.etag))\n', "            pass\n"),),
         "documents/test_judgments_job.py -k unchanged_list",
+    ),
+    Mutant(
+        "a failure is kept in the words of its try",
+        "the same silence at every look at a list makes one version (DOC-03)",
+        "control/list_look.py",
+        (("    if error.status is None and error.code in CODES:\n", "    if error.status == 0:\n"),),
+        "control/test_list_look.py -k same_silence",
+    ),
+    Mutant(
+        "a failure is kept with its time",
+        "a host that wants to be left alone makes one version of its list, not one of every look (DOC-03)",
+        "control/list_look.py",
+        (("    if error.code == LEFT_ALONE:\n", "    if error.status == 0:\n"),),
+        "control/test_list_look.py -k left_alone",
     ),
     Mutant(
         "a list that was synced again is a new version",
@@ -240,5 +287,12 @@ MUTANTS = (
             ),
         ),
         "control/test_documents.py -k forgets_nothing",
+    ),
+    Mutant(
+        "spoiled files of earlier fetches are packed",
+        "a job whose spoiled files were fetched again can be carried to another place (SNP-05)",
+        "control/snapshot.py",
+        (("        census.leave_out_spoiled(census.lost_files.needed(ledger, job.id))\n", "        pass\n"),),
+        "documents/test_snapshots.py -k spoiled_and_fetched",
     ),
 )

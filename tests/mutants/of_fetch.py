@@ -66,6 +66,21 @@ MUTANTS = (
         "fetch/test_browser.py -k 'ever_more_slowly'",
     ),
     Mutant(
+        "a page in the browser takes all memory",
+        "a page that takes too much memory in the browser costs that page and nothing else (SEC-07)",
+        "fetch/browser/process.py",
+        (("            _kill(killed.pid, group=killed.pid == self.pid)\n", ""),),
+        "fetch/test_browser.py -k 'too_much_memory'",
+        hangs=True,
+    ),
+    Mutant(
+        "a page too large for the browser is tried again and again",
+        "a page that takes too much memory in the browser is asked for once (SEC-07)",
+        "fetch/browser/pool.py",
+        (("                if tab.was_too_large:\n", "                if tab.was_too_large and False:\n"),),
+        "fetch/test_browser.py -k 'ended_for_its_memory'",
+    ),
+    Mutant(
         "a page lost with its browser",
         "a browser that dies costs no page and no attempt (DOC-17)",
         "fetch/browser/fetcher.py",
@@ -254,5 +269,39 @@ MUTANTS = (
             ),
         ),
         "fetch/test_lenient.py -k tls_is_verified",
+    ),
+    Mutant(
+        "as many members as a body likes",
+        "the number of members or frames of a body has a bound (SEC-07)",
+        "model/exchange.py",
+        (("        return max(4_000, self.body_bytes_max // 16_384)\n", "        return self.body_bytes_max\n"),),
+        "fetch/test_attacks.py -k 'keeps_the_event_loop'",
+    ),
+    Mutant(
+        "no member more for a large body",
+        "an honest body of many members is not taken for an attack",
+        "model/exchange.py",
+        (("        return max(4_000, self.body_bytes_max // 16_384)\n", "        return 4_000\n"),),
+        "fetch/test_decode.py -k 'as_many_members_more'",
+    ),
+    Mutant(
+        "headers that are too large are the network's fault",
+        "headers that are too large or too many end with one code",
+        "fetch/http/exchange.py",
+        (('"bad_response" if message.startswith(TOO_LARGE_HEADERS) else ', ""),),
+        "fetch/test_answers.py -k 'bad_answer and large-headers'",
+    ),
+    Mutant(
+        "a full budget lets nothing in",
+        "a step that holds one large answer and asks for another gets it (SEC-07)",
+        "fetch/http/in_flight.py",
+        (
+            (
+                "        return not self._commits and next(iter(self._received), body) is body\n",
+                "        return False\n",
+            ),
+        ),
+        "fetch/test_attacks.py -k 'asks_for_more'",
+        hangs=True,
     ),
 )

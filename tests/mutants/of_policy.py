@@ -41,6 +41,13 @@ MUTANTS = (
         "engine/test_several.py -k 'concurrency_is_the_total'",
     ),
     Mutant(
+        "files claimed ahead without a bound",
+        "what a kill leaves to be tried one by one is bounded, however many fetches there are at once",
+        "policy/leasing.py",
+        (("min(ahead * options.concurrency, AHEAD_MAX)", "ahead * options.concurrency"),),
+        "policy/test_leasing.py -k 'further_ahead'",
+    ),
+    Mutant(
         "amended over another's change",
         "of two people who change a job at once, none loses what the other did",
         "policy/amending.py",
@@ -211,5 +218,45 @@ MUTANTS = (
         "policy/recovery.py",
         (("    if deaths + 1 >= POISON_DEATHS:\n", "    if deaths + 1 > 100 * POISON_DEATHS:\n"),),
         "ledger/test_conformance_leases.py -k 'sqlite and three_deaths'",
+    ),
+    Mutant(
+        "the first thousand sitemaps alone",
+        "all sitemaps that a robots.txt names are read (FRO-15)",
+        "policy/sitemaps.py",
+        (("_NAMED_IN_ROBOTS.finditer(robots):", "list(_NAMED_IN_ROBOTS.finditer(robots))[:1000]:"),),
+        "policy/test_sitemaps.py -k 'any_number_of_sitemaps'",
+    ),
+    Mutant(
+        "robots.txt in UTF-8 alone",
+        "a robots.txt in UTF-16 is obeyed (SEC-07)",
+        "policy/robots.py",
+        (('    if part.startswith((b"\\xff\\xfe", b"\\xfe\\xff")):\n', "    if not part:\n"),),
+        "policy/test_robots.py -k 'leniently'",
+    ),
+    Mutant(
+        "robots.txt by the letter",
+        "a rule whose colon is missing is obeyed",
+        "policy/robots.py",
+        (
+            (
+                "        if not colon:  # a space may stand in its place, if it is the only one\n",
+                "        if not colon:\n            continue\n        if not colon:\n",
+            ),
+        ),
+        "policy/test_robots.py -k 'leniently'",
+    ),
+    Mutant(
+        "any number of rules with a star",
+        "a robots.txt with many starred rules costs bounded time and room (SEC-07)",
+        "policy/robots_rules.py",
+        (("        if len(starred) > STARRED_MAX:\n", "        if len(starred) > 100 * STARRED_MAX:\n"),),
+        "policy/test_robots.py -k 'than_are_kept'",
+    ),
+    Mutant(
+        "stars are not made one",
+        "a rule of many stars costs what one star costs (SEC-07)",
+        "policy/robots_rules.py",
+        (('_STARS = re.compile(r"\\*+")', '_STARS = re.compile(r"\\*")'),),
+        "policy/test_robots.py -k 'many_stars'",
     ),
 )

@@ -40,4 +40,18 @@ MUTANTS = (
         (("            self._loosen(*self.formatting.pop()[1:])\n", "            self.formatting.pop()\n"),),
         "recipes/test_page.py -k 'hostile_shape and any'",
     ),
+    Mutant(
+        "a tree of any depth",
+        "a page nested so deeply that its tree takes seconds is refused (SEC-07)",
+        "recipe/weight.py",
+        (("        if elements.work > WORK_MAX:\n", "        if elements.work > 100 * WORK_MAX:\n"),),
+        "recipes/test_page.py -k 'just_under'",
+    ),
+    Mutant(
+        "a tree of any number of elements",
+        "a page whose tree takes more than its memory is refused (SEC-07)",
+        "recipe/weight.py",
+        (("        if elements.nodes > NODES_MAX:\n", "        if elements.nodes > 100 * NODES_MAX:\n"),),
+        "recipes/test_page.py -k 'just_under'",
+    ),
 )

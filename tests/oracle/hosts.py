@@ -36,39 +36,43 @@ def is_full(tables: Tables, host: str, per_host: int) -> bool:
 def turn(
     tables: Tables,
     host: str,
-    claimed: Claimed,
+    claimed: Claimed | None,
     *,
     ticket: str,
     delay_ms: int,
     per_host: int,
     patience_ms: int,
 ) -> Turn:
-    """The host's next moment, if it is near enough. Elsewhere than at the target's own host it takes a slot."""
-    _hold_fast(tables, claimed)
+    """The host's next moment, if it is near enough. Elsewhere than at the target's own host a lease takes a slot."""
+    if claimed is not None:
+        _hold_fast(tables, claimed)
     if ticket in tables.visits:
         return Turn(True, delay_ms)
-    row, now, away = host_row(tables, host), tables.at.wall_ms, host != claimed.host
+    row, now, away = host_row(tables, host), tables.at.wall_ms, claimed is None or host != claimed.host
     if away and is_full(tables, host, per_host):
         return Turn(False, BUSY_POLL_MS)
     at = max(row.ready_at, now)
     if at - now > patience_ms:
         return Turn(False, at - now)
     tables.hosts[host] = replace(row, next_at=at + max(delay_ms, row.own_delay_ms))
-    if away:
+    if away and claimed is not None:
         tables.visits[ticket] = Visit(host, claimed.chunk)
     return Turn(True, at - now)
 
 
 def leave(tables: Tables, ticket: str, visited: Visited) -> None:
     visit = tables.visits.pop(ticket, None)
-    if visit is None:
-        return
+    if visit is not None:
+        tell(tables, visit.host, visited)
+
+
+def tell(tables: Tables, host: str, visited: Visited) -> None:
     if visited.heard is not None:
-        turn_breaker(tables, visit.host, [visited.heard])
+        turn_breaker(tables, host, [visited.heard])
     if visited.hold_ms:
-        row = host_row(tables, visit.host)
+        row = host_row(tables, host)
         until = max(row.hold_until, tables.at.wall_ms + visited.hold_ms)
-        tables.hosts[visit.host] = replace(row, hold_until=until)
+        tables.hosts[host] = replace(row, hold_until=until)
 
 
 def end_visits(tables: Tables, chunk: int) -> None:

@@ -244,7 +244,7 @@ class MemoryLedger:
     def turn(
         self,
         host: str,
-        claimed: Claimed,
+        claimed: Claimed | None,
         *,
         ticket: str,
         delay_ms: int,
@@ -266,6 +266,9 @@ class MemoryLedger:
 
     def leave(self, ticket: str, visited: Visited = UNTOLD) -> None:
         self._write("leave", lambda tables: hosts.leave(tables, ticket, visited))
+
+    def tell(self, host: str, visited: Visited) -> None:
+        self._write("tell", lambda tables: hosts.tell(tables, host, visited))
 
     def robots(self, origin: str, agent: str, claimed: Claimed, *, insist: bool = False) -> RobotsAnswer:
         return self._write("robots", lambda tables: hosts.robots(tables, origin, agent, claimed, insist=insist))

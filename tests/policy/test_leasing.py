@@ -48,3 +48,15 @@ def test_where_several_share_a_host_nobody_claims_what_it_cannot_begin(
     """A claim that waits in a queue keeps a slot of the host from the others."""
     options = Options(concurrency=4, per_host=16, delay_ms=delay_ms)
     assert in_hand_max(options, workers=workers, place=0, one_host=one_host) == most
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "workers", "delay_ms", "most"),
+    [(4, 1, 0, 32), (8, 1, 0, 64), (16, 1, 0, 64), (64, 1, 0, 128), (4, 1, 500, 8), (4, 2, 0, 8), (4, 2, 500, 4)],
+)
+def test_a_kind_that_claims_further_ahead_does_so_up_to_a_bound_and_never_where_a_delay_is_kept(
+    concurrency: int, workers: int, delay_ms: int, most: int
+) -> None:
+    """What a kill leaves suspect is tried one by one; a claim with a delay is a turn at its host."""
+    options = Options(concurrency=concurrency, per_host=16, delay_ms=delay_ms)
+    assert in_hand_max(options, workers=workers, place=0, one_host=True, ahead=8) == most

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +13,7 @@ from holdfast.demo.court.files import exists, file_of, gaps, last_number
 from holdfast.demo.court.oracle import record_of as oracle_record
 from holdfast.demo.court.pages import block_page, modal_of
 from holdfast.errors import Corrupt
+from holdfast.recipes.cases import report
 from holdfast.recipes.cases.completeness import Observation, is_complete, judge_search, what_is_missing
 from holdfast.recipes.cases.detail import CaseDetail, read_detail, record_of
 from holdfast.recipes.cases.ids import Range, read_range
@@ -31,6 +35,26 @@ def test_a_modal_is_read_into_exactly_the_record_of_the_oracle(number: int) -> N
     assert record.pop("scraped_at") == "2049-06-17"
     assert record == oracle_record(file, URL)
     assert is_complete(file.case_id, detail)
+
+
+def test_blocks_without_white_space_between_them_are_read_as_a_browser_shows_them() -> None:
+    """CAS-06: many sites send their HTML in one line."""
+    file = file_of(7, 23)
+    modal = modal_of(file).decode()
+    in_one_line = re.sub(r">\s+<", "><", modal)
+    assert ">\n<" not in in_one_line
+    in_one_paragraph = in_one_line.replace("</p><p>", "<br>")
+    assert in_one_paragraph.count("<p>") == 1
+    assert read_detail(in_one_line) == read_detail(in_one_paragraph) == read_detail(modal)
+    assert is_complete(file.case_id, read_detail(in_one_line))
+
+
+def test_the_detail_that_the_documentation_shows_is_a_record() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cases.md").read_text()
+    shown = page.partition("```html\n")[2].partition("```")[0]
+    assert what_is_missing("IMM-38-25", read_detail(shown)) == ()
+    for needed in ("Recorded Entry Information", "Office :", "Filing Date :", "Date Filed", "Recorded Entry Summary"):
+        assert what_is_missing("IMM-38-25", read_detail(shown.replace(needed, ""))), needed
 
 
 def test_the_table_that_explains_the_columns_is_never_data() -> None:
@@ -200,3 +224,14 @@ def test_an_end_is_never_said_before_safe_stop_misses_in_a_row(hits: set[int], s
 
 def test_a_range_with_an_end_is_not_left() -> None:
     assert sorted(collect(set(range(1, 100)), last=60)) == list(range(1, 61))
+
+
+def test_a_range_names_what_failed_and_says_what_a_cell_of_its_strip_is() -> None:
+    outcomes = bytearray([report.HIT] * 80)
+    outcomes[4] = report.FAILED
+    seen = report.RangeNumbers(read_range("IMM-1-25..IMM-80-25"), 50, outcomes)
+    document = report._document(seen, {"run_id": "R-1", "started_at": "", "finished_at": ""})
+    assert (document["failed"], document["numbers_per_cell"], len(document["strip"])) == (["IMM-5-25"], 2, 40)
+    lines = report.told(document)
+    assert "failed: IMM-5-25" in lines
+    assert any("(each: 2 numbers)" in line for line in lines)

@@ -62,6 +62,30 @@ class Page:
         return asyncio.run(FormClient(SOURCE).look_up(HERE, self, ManualClock()))  # type: ignore[arg-type]
 
 
+class SlowPage(Page):
+    """Every query loads for 1.5 s; then its table is empty for 1.5 s, and only then has its row."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__([])
+        self.clock, self.asked_ms = clock, 0
+
+    async def evaluate(self, script: str, argument: Any = None) -> Any:
+        if script == form_client._ASK:
+            self.asked_ms = self.clock.monotonic_ms()
+        waited = self.clock.monotonic_ms() - self.asked_ms
+        if script == form_client._LOOK:
+            rows = [[CASE, f"{CASE} v. CROWN"]] if waited >= 3_000 else []
+            return {"rows": rows, "there": True, "busy": waited < 1_500, "refused": False}
+        return await super().evaluate(script, argument)
+
+
+def test_a_row_that_comes_late_after_a_slow_answer_is_waited_for() -> None:
+    """Worlds 2, line 9: the time in which a miss may pass begins when nothing loads any more."""
+    clock = ManualClock()
+    page = SlowPage(clock)
+    assert asyncio.run(FormClient(SOURCE).look_up(HERE, page, clock)).is_hit  # type: ignore[arg-type]
+
+
 def test_the_first_query_of_a_page_is_no_look_at_the_number() -> None:
     """Worlds 2, line 8: its input may have been empty. Two looks behind it prove an absence, and a late hit is one."""
     page = Page([])

@@ -1,50 +1,77 @@
-"""Versions of a list over the judgments world's own five, worklists, and what a run of them came to."""
+"""Versions of a list over the judgments world's own five, as a sync keeps them, and what a run of them came to."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from pathlib import Path
 
 import pytest
 from msgspec.structs import asdict
 
+from holdfast.blobs.publish import publish
+from holdfast.clock import ManualClock
+from holdfast.control.list_look import Got
+from holdfast.control.list_store import ListStore
+from holdfast.control.list_sync import Synced, sync
 from holdfast.demo.judgments.docket import STAGES, csv_of
 from holdfast.demo.judgments.oracle import oracle_of
 from holdfast.errors import Corrupt, NotFound
-from holdfast.recipes.documents import worklists
 from holdfast.recipes.documents.coverage import RunCounts, corpus_ratio, coverage, coverage_ratio, run_health, summary
-from holdfast.recipes.documents.lists import read_list
+from holdfast.recipes.documents.list_file import ListFile, ListShape
+from holdfast.recipes.documents.lists import Entry
 from holdfast.recipes.documents.report import as_markdown
 from holdfast.recipes.documents.reports import bytes_still_needed, report_row
-from holdfast.recipes.documents.versions import Case, Checked, Version, check_version, diff, last_good, synced
+from holdfast.recipes.documents.versions import Case, Version, diff, last_good
+from holdfast.recipes.documents.versions import synced as cases_after
 
-SOURCE = "unreported_judgments"
-
-
-def fetched(body: bytes | None, versions: list[Version], **given: Any) -> Checked:
-    asked = Version(0, SOURCE, "", 0, valid=False, source_url="https://reef.test/judgments.csv", **given)
-    return check_version(asked, body, versions, read_list)
+SOURCE, PLACE = "unreported_judgments", "https://reef.test/judgments.csv"
+AWAY = Got(error="the list cannot be fetched: HTTP 503", is_away=True)
 
 
-def after(stage: str, seed: int = 7) -> tuple[dict[str, Case], list[Version]]:
-    """The cases and versions when every stage up to this one was synced."""
-    cases: dict[str, Case] = {}
-    versions: list[Version] = []
-    for each in STAGES[: STAGES.index(stage) + 1]:
-        checked = fetched(None if each == "v4" else csv_of(seed, each), versions)
-        if checked.is_new_version or not checked.version.valid:
-            versions.append(checked.version)
-        if checked.listed:
-            cases = synced(cases, checked.listed.entries, checked.version.number)
-    return cases, versions
+class Followed:
+    """A list that is looked at again and again, and its cases as they are listed by now."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = ListStore(folder, lambda path, write: publish(path, write, ours=True))
+        self._clock = ManualClock()
+        self.cases: dict[str, Case] = {}
+
+    def look(self, body: bytes | None, *, accept_jump: bool = False) -> Synced:
+        self._clock.advance(60)
+        got = AWAY if body is None else Got(body)
+        found = sync(self.store, SOURCE, PLACE, ListShape({}), lambda good: got, self._clock, accept_jump=accept_jump)
+        if found.is_new_version:
+            self.cases = cases_after(self.cases, self.entries(found.version), found.version.number)
+        return found
+
+    def upto(self, stage: str, seed: int = 7) -> Followed:
+        for each in STAGES[: STAGES.index(stage) + 1]:
+            self.look(None if each == "v4" else csv_of(seed, each))
+        return self
+
+    def entries(self, version: Version) -> tuple[Entry, ...]:
+        """The first row of each case: a repeated one is told and left out (DOC-05)."""
+        found: dict[str, Entry] = {}
+        for entry in ListFile.open(self.store.path(version), ListShape({})).entries():
+            found.setdefault(entry.key, entry)
+        return tuple(found.values())
+
+    @property
+    def versions(self) -> list[Version]:
+        return self.store.versions(SOURCE)
+
+
+@pytest.fixture
+def followed(tmp_path: Path) -> Followed:
+    return Followed(tmp_path)
 
 
 @pytest.mark.parametrize("seed", [7, 3])
 @pytest.mark.parametrize("stage", STAGES)
-def test_the_cases_after_each_version_are_those_of_the_oracle(stage: str, seed: int) -> None:
+def test_the_cases_after_each_version_are_those_of_the_oracle(followed: Followed, stage: str, seed: int) -> None:
     """DOC-05, DOC-06, DOC-35: row by row."""
-    cases, versions = after(stage, seed)
-    numbers = {"v1": 1, "v2": 2, "v5": versions[-1].number}
+    cases = followed.upto(stage, seed).cases
+    numbers = {"v1": 1, "v2": 2, "v5": followed.versions[-1].number}
     for expected in oracle_of(seed, stage, "")["cases"]:
         case = cases[expected["token"]]
         seen = (case.first_seen, case.last_seen, case.is_active)
@@ -56,27 +83,26 @@ def test_the_cases_after_each_version_are_those_of_the_oracle(stage: str, seed: 
     assert len(cases) == len(oracle_of(seed, stage, "")["cases"])
 
 
-def test_each_version_changes_what_the_table_says() -> None:
-    cases, _ = after("v1")
-    second = diff(cases, read_list(csv_of(7, "v2")).entries)
+def test_each_version_changes_what_the_table_says(followed: Followed) -> None:
+    cases = followed.upto("v1").cases
+    second = diff(cases, followed.entries(followed.look(csv_of(7, "v2")).version))
     assert [len(part) for part in (second.new, second.changed, second.removed, second.returned)] == [7, 4, 2, 0]
     assert sorted(change.field for change in second.changes) == ["court", "title", "title", "title"]
-    cases, _ = after("v4")
-    fifth = diff(cases, read_list(csv_of(7, "v5")).entries)
+    cases = followed.cases
+    fifth = diff(cases, followed.entries(followed.look(csv_of(7, "v5")).version))
     assert [len(part) for part in (fifth.new, fifth.changed, fifth.removed, fifth.returned)] == [1, 0, 0, 1]
 
 
-def test_unchanged_bytes_make_no_new_version() -> None:
+def test_unchanged_bytes_make_no_new_version(followed: Followed) -> None:
     """DOC-03: a new number for the same list is what loses unfinished cases."""
-    _, versions = after("v1")
-    again = fetched(csv_of(7, "v1 again"), versions)
-    assert (again.is_new_version, again.version, again.current) == (False, versions[0], versions[0])
+    (first,) = followed.upto("v1").versions
+    again = followed.look(csv_of(7, "v1 again"))
+    assert (again.is_new_version, again.version, followed.versions) == (False, first, [first])
 
 
-def test_the_order_of_rows_changes_nothing() -> None:
-    cases, _ = after("v1")
-    entries = read_list(csv_of(7, "v1")).entries
-    turned = diff(cases, entries[::-1])
+def test_the_order_of_rows_changes_nothing(followed: Followed) -> None:
+    entries = followed.entries(followed.look(csv_of(7, "v1")).version)
+    turned = diff(followed.cases, entries[::-1])
     assert (turned.new, turned.changed, turned.removed, turned.returned) == ((), (), (), ())
 
 
@@ -95,25 +121,25 @@ def doubled(body: bytes) -> bytes:
         (doubled(csv_of(7, "v2")), "header stands in the list twice"),
         (csv_of(7, "v2") + csv_of(7, "v2").partition(b"\r\n")[2], "every row stands in the list twice"),
         (b"\r\n".join(csv_of(7, "v2").split(b"\r\n")[:40]), "rows to 39 at once"),
-        (None, "could not be fetched"),
+        (None, "cannot be fetched"),
     ],
 )
-def test_a_bad_list_is_recorded_and_the_last_good_one_stays(body: bytes | None, said: str) -> None:
+def test_a_bad_list_is_recorded_and_the_last_good_one_stays(followed: Followed, body: bytes | None, said: str) -> None:
     """DOC-04."""
-    cases, versions = after("v2")
-    checked = fetched(body, versions)
-    assert not checked.version.valid
-    assert said in checked.version.error_message
-    assert checked.current == versions[-1] == last_good([*versions, checked.version], SOURCE)
-    assert checked.listed is None
-    assert len(cases) == 123
+    followed.upto("v2")
+    found = followed.look(body)
+    assert said in found.told
+    *_, good, bad = followed.versions
+    assert (found.version, found.is_new_version, good.valid, bad.valid) == (good, False, True, False)
+    assert said in bad.error_message
+    assert last_good(followed.versions, SOURCE) == good
+    assert len(followed.cases) == 123
 
 
-def test_a_list_that_really_grew_is_taken_when_told_so() -> None:
-    _, versions = after("v2")
+def test_a_list_that_really_grew_is_taken_when_told_so(followed: Followed) -> None:
+    followed.upto("v2")
     small = b"\r\n".join(csv_of(7, "v2").split(b"\r\n")[:40])
-    asked = Version(0, SOURCE, "", 0, valid=False)
-    assert check_version(asked, small, versions, read_list, accept_jump=True).version.valid
+    assert followed.look(small, accept_jump=True).version.row_count == 39
 
 
 def test_the_last_good_version_is_looked_up_per_source() -> None:
@@ -122,39 +148,6 @@ def test_the_last_good_version_is_looked_up_per_source() -> None:
     theirs = Version(2, "public_registers", "b", 9, valid=True)
     assert last_good([ours, theirs], SOURCE) == ours
     assert last_good([theirs], SOURCE) is None
-
-
-# --- worklists
-
-
-def test_a_full_worklist_has_every_civil_case_that_is_not_held() -> None:
-    """DOC-12, DOC-15: 108 planned, none of them criminal; a second run plans nothing."""
-    cases, _ = after("v1")
-    work = worklists.full(cases, held=())
-    assert (work.planned, len(work.criminal)) == (108, 8)
-    assert not any(cases[key].entry.is_criminal for key in work.taken)
-    again = worklists.full(cases, held=set(work.taken))
-    assert (again.planned, len(again.held)) == (0, 108)
-    assert worklists.full(cases, held=set(work.taken), refetch=True).planned == 108
-
-
-def test_new_cases_survive_a_crash_and_a_version_in_between() -> None:
-    """DOC-13, defect 2."""
-    held = set(worklists.full(after("v1")[0], held=()).taken)
-    cases, versions = after("v2")
-    first = worklists.new(cases, held, versions[-1].number, owed=())
-    assert first.planned == 7
-    cases, versions = after("v5")
-    assert worklists.new(cases, held, versions[-1].number, owed=()).planned == 1
-    later = worklists.new(cases, held, versions[-1].number, owed=set(first.taken))
-    assert later.planned == 8
-
-
-def test_a_limit_leaves_the_rest_waiting() -> None:
-    """Defect 8."""
-    cases, _ = after("v1")
-    work = worklists.full(cases, held=(), limit=10)
-    assert (len(work.taken), len(work.left)) == (10, 98)
 
 
 # --- coverage
@@ -245,9 +238,9 @@ def test_counts_that_cannot_be_are_refused(given: dict[str, int]) -> None:
 # --- reports
 
 
-def test_a_report_row_shows_an_unreadable_date_as_it_was_and_sorts_it_first() -> None:
+def test_a_report_row_shows_an_unreadable_date_as_it_was_and_sorts_it_first(followed: Followed) -> None:
     """DOC-31."""
-    cases, _ = after("v1")
+    cases = followed.upto("v1").cases
     rows = [
         report_row(case.entry, downloaded_at="2025-06-02", saved_path=f"pdfs/s/{key}.pdf", size_bytes=2_560)
         for key, case in cases.items()
@@ -265,7 +258,8 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
         "name": "list", "list": "list.csv", "collection": {**whole, "corpus_ratio": 1.0}, "runs": [],
         "versions": [{"version": 1, "error": odd}],
         "failed": [{"key": odd, "code": "http_404", "because": odd}],
-        "missing": [{"key": odd, "title": odd}],
+        "missing": [{"key": f"{odd}2", "title": odd}],
+        "withdrawn": [{"key": odd, "title": odd}],
     }  # fmt: skip
     assert "criminal" not in as_markdown(report)
     told = as_markdown({**report, "collection": {**whole, "criminal": 2, "bytes": 84_321, "corpus_ratio": 0.8333},
@@ -273,7 +267,7 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
     assert "(83.3 %, 84.3 kB)" in told
     assert "| criminal, left out |" in told
     assert "| R-1 |  |  |  |  |  | 80.0 % |  |" in told
-    assert told.count(r"A\|1 \[x\](javascript:y) \<b\>") == 5
+    assert told.count(r"A\|1 \[x\](javascript:y) \<b\>") == 7
     assert odd not in told
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -169,12 +170,30 @@ def test_a_hostile_shape_is_refused_or_costs_little(name: str) -> None:
     refused = too_heavy(SHAPES[name])
     assert time.process_time() - began < 1.5  # the guard itself; a tenth of it on a free machine
     if not refused:
-        run = subprocess.run(
-            [sys.executable, "-c", PARSING], input=SHAPES[name], capture_output=True, text=True, check=True
-        )
-        seconds, megabytes = map(float, run.stdout.split())
-        assert seconds < 2.0  # 0.5 on a free machine
-        assert megabytes < 200
+        assert_costs_little(SHAPES[name])
+
+
+def assert_costs_little(text: str) -> None:
+    run = subprocess.run([sys.executable, "-c", PARSING], input=text, capture_output=True, text=True, check=True)
+    seconds, megabytes = map(float, run.stdout.split())
+    assert seconds < 2.0  # 0.5 on a free machine
+    assert megabytes < 200
+
+
+JUST_UNDER: dict[str, tuple[Callable[[int], str], int]] = {
+    "nested": (lambda n: "<div>" * n, 10_953),
+    "elements": (lambda n: "x<br>" * n, 800_000),
+    "formatting": (lambda n: "".join(f"<p><b id={each}>" for each in range(n)), 563),
+}
+
+
+@pytest.mark.parametrize("name", JUST_UNDER)
+def test_a_shape_just_under_its_cap_costs_little_and_one_beyond_it_is_refused(name: str) -> None:
+    """SEC-07: the caps are where a tree is still light, and no shape gets past them."""
+    make, most = JUST_UNDER[name]
+    assert not too_heavy(make(most))
+    assert too_heavy(make(most + 1))
+    assert_costs_little(make(most))
 
 
 TAGS = (

@@ -228,6 +228,7 @@ WANTS: dict[str, tuple[Options, str]] = {
     ),
     "certificates": (Options(ca_bundle="/tmp/eve.pem"), "ca_bundle: trusts also the certificates in /tmp/eve.pem"),
     "code": (Options(recipe_source="/tmp/evil.py:evil"), "recipe_source: runs the code in /tmp/evil.py:evil"),
+    "what no row calls harmless": (Options(browser=True), "browser: True"),
     "what is never stored": (Options(private_headers=(("A", "b"),)), "private_headers: "),
 }
 

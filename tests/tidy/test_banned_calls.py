@@ -74,7 +74,7 @@ BANS: dict[str, Ban] = {
         "draw from the random.Random you were handed; import it for its type under TYPE_CHECKING",
         {
             "clock.py":  "jitter from a source that is handed in",
-            "wiring.py": "makes the one source that everybody is handed",
+            "wiring/sessions.py": "makes the one source that everybody is handed",
             "demo/*":    "worlds are made from a seed",
             "testing/*": "faults are drawn from a seed",
         },

@@ -12,22 +12,23 @@ import pytest
 from holdfast.recipes.catalogue import ENTRIES, NAMES, kind
 from tidy.source_tree import Module, our_package
 
-PLANNED = ("documents", "images")
-
 
 def comparisons(module: Module) -> Iterator[str]:
-    """Where a recipe's name decides, each as `path:line`."""
+    """Where a recipe is compared, or a kind with a name, each as `path:line`. `is None` asks for no name."""
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Compare):
+        if isinstance(node, ast.Compare) and not _asks_for_none(node):
             parts = [each for part in (node.left, *node.comparators) for each in _parts(part)]
-            by_name = any(map(_is_kind, parts)) and any(map(_names_a_kind, parts))
-            if by_name or (any(map(_is_recipe, parts)) and any(map(_is_fixed, parts))):
-                yield f"{module.path}:{node.lineno}"
         elif isinstance(node, ast.Match):
             patterns = [each for case in node.cases for each in ast.walk(case.pattern)]
-            cases = [each.value for each in patterns if isinstance(each, ast.MatchValue)]
-            if any(map(_is_kind, _parts(node.subject))) and any(map(_names_a_kind, cases)):
-                yield f"{module.path}:{node.lineno}"
+            parts = [*_parts(node.subject), *(each.value for each in patterns if isinstance(each, ast.MatchValue))]
+        else:
+            continue
+        if any(map(_is_recipe, parts)) or (any(map(_is_kind, parts)) and any(map(_names_a_kind, parts))):
+            yield f"{module.path}:{node.lineno}"
+
+
+def _asks_for_none(node: ast.Compare) -> bool:
+    return any(isinstance(each, ast.Constant) and each.value is None for each in node.comparators)
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
@@ -35,52 +36,49 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _is_recipe(node: ast.expr) -> bool:
-    """`job.recipe`, `recipe.name`."""
+    """`job.recipe`, `row["recipe"]`, `recipe.name`, `asked.recipe.name`, `KIND.name`."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and node.slice.value == "recipe"
     if not isinstance(node, ast.Attribute):
         return False
-    return node.attr == "recipe" or (node.attr == "name" and getattr(node.value, "attr", "") == "recipe")
+    return node.attr == "recipe" or (node.attr == "name" and _name(node.value).lower() in ("kind", "recipe"))
 
 
 def _is_kind(node: ast.expr) -> bool:
     """`kind`, `job.kind`, `recipe`. Other things are called a kind too, so only names of kinds count beside it."""
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return name in ("kind", "recipe")
+    return _name(node) in ("kind", "recipe")
 
 
 def _names_a_kind(node: ast.expr) -> bool:
     """`"site"`, or a constant called after it."""
     if isinstance(node, ast.Constant):
-        return node.value in (*NAMES, *PLANNED)
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return name.isupper() and name.lower() in (*NAMES, *PLANNED)
+        return node.value in NAMES
+    return _name(node).isupper() and _name(node).lower() in NAMES
 
 
-def _is_fixed(node: ast.expr) -> bool:
-    """A text, or a constant of some module."""
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str)
-    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-    return name.isupper()
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def test_nothing_outside_recipes_compares_the_recipe_of_a_job_with_a_name() -> None:
-    # The simulated sites know no job: a word in a URL of theirs is no kind.
-    modules = [module for module in our_package().values() if module.part not in ("recipes", "demo")]
-    assert [each for module in modules for each in comparisons(module)] == [], "ask catalogue.kind_of(job)"
+def test_nothing_outside_recipes_compares_the_recipe_of_a_job() -> None:
+    modules = [module for module in our_package().values() if module.part != "recipes"]
+    found = [each for module in modules for each in comparisons(module)]
+    assert found == [], "ask catalogue.kind_of(job), or catalogue.is_of(job, name)"
 
 
 @pytest.mark.parametrize(
     "code",
     ['job.recipe == "site"', "job.recipe != SITE", "job.recipe in catalogue.NAMES", 'kind in ("site", x)',
      '(verb, job.recipe) == ("rescan", SITE)', 'description.kind == "cases"', "self.kind == CASES",
-     'match job.recipe:\n    case "site": pass'],
+     'match job.recipe:\n    case "site": pass', "job.recipe == recipe.name", "named.recipe == recipe", "a == b.recipe",
+     'row["recipe"] != name', "name == KIND.name", "asked.recipe.name in names", 'match kind:\n    case "site": pass'],
 )  # fmt: skip
 def test_such_comparisons_are_found(code: str) -> None:
     assert list(comparisons(Module("cli/x.py", "holdfast.cli.x", False, ast.parse(code), code)))
 
 
-@pytest.mark.parametrize("code", ['asked.get("iax") == "images"', 'lease.kind == "work"', "job.recipe == recipe.name"])
-def test_words_that_are_no_kinds_and_recipes_of_two_jobs_are_let_be(code: str) -> None:
+@pytest.mark.parametrize("code", ['asked.get("iax") == "images"', 'lease.kind == "work"', "kind.recipe is None"])
+def test_words_that_are_no_kinds_are_let_be(code: str) -> None:
     assert not list(comparisons(Module("cli/x.py", "holdfast.cli.x", False, ast.parse(code), code)))
 
 

@@ -67,7 +67,7 @@ def complaint_about(each: Import) -> str | None:
     if (importer, imported) in APART:
         return APART[importer, imported]
     if imported in ADAPTERS and importer not in MAY_IMPORT_ADAPTERS and LAYERS.get(importer, 0) != LAYERS[imported]:
-        return "only wiring.py and testing/ know adapters; everybody else is handed a port"
+        return "only wiring/ and testing/ know adapters; everybody else is handed a port"
     return _complaint_about_direction(importer, imported)
 
 
@@ -173,8 +173,8 @@ def test_a_lawful_tree_has_no_violations(tmp_path: Path) -> None:
         ("engine/worker.py", "from holdfast.ledger.sqlite import Ledger", "siblings of layer 4"),
         ("engine/worker.py", "from holdfast.audit import counts", "shares nothing"),
         ("recipes/site/steps.py", "from holdfast.fetch import http", "siblings of layer 4"),
-        ("cli/main.py", "from holdfast.ledger import sqlite", "only wiring.py and testing/ know adapters"),
-        ("demo/serve.py", "import holdfast.blobs.files", "only wiring.py and testing/ know adapters"),
+        ("cli/main.py", "from holdfast.ledger import sqlite", "only wiring/ and testing/ know adapters"),
+        ("demo/serve.py", "import holdfast.blobs.files", "only wiring/ and testing/ know adapters"),
         ("__init__.py", "from holdfast.client import Holdfast", "lazily"),
         ("__init__.py", "def f():\n    from holdfast.engine import worker", "nothing but holdfast.client"),
         ("gadgets.py", "", "gadgets.py has no layer"),

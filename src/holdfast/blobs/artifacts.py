@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from holdfast.blobs.partial import NOTE, PART, READ_BYTES, Partial
-from holdfast.blobs.publish import DISK, Disk, make_directory, put_in_place, refusal, sync_directory
+from holdfast.blobs.publish import DISK, Disk, file_mode, make_directory, put_in_place, refusal, sync_directory
 from holdfast.blobs.together import Together
 from holdfast.errors import BadParams, Corrupt, NotFound
 from holdfast.faults import point
@@ -39,6 +39,7 @@ class ArtifactFiles:
         self._threads: ThreadPoolExecutor | None = None
         self._together = Together(root)
         self._folders: set[Path] = set()  # made, and durable with their ancestors
+        self._mode = 0  # of files beside, once their folder is there
 
     def open(self, key: str, *, target: int, url: str, bytes_max: int) -> Partial:
         """A file to be filled, with what an earlier try of the same key has left of it."""
@@ -47,7 +48,12 @@ class ArtifactFiles:
             self._threads = ThreadPoolExecutor(1, thread_name_prefix="file-sync")
         note = Note(job=self._job_uid, target=target, url=url.partition("?")[0])
         name = sha256(f"{self._job_uid} {key}".encode()).hexdigest()[:32]
-        made = Partial(self._partials, name, note, boot=self._boot, threads=self._threads, disk=self._disk)
+        if not self._mode:
+            with suppress(OSError):
+                self._mode = file_mode(self._partials)
+        made = Partial(
+            self._partials, name, note, boot=self._boot, threads=self._threads, disk=self._disk, mode=self._mode
+        )
         made.limit(bytes_max)
         return made
 

@@ -40,9 +40,18 @@ class Partial:
     `take_up`; `size` counts what has come in, and only `settle` makes all of that readable at `path`."""
 
     def __init__(
-        self, folder: Path, name: str, wanted: Note, *, boot: str, threads: ThreadPoolExecutor, disk: Disk = DISK
+        self,
+        folder: Path,
+        name: str,
+        wanted: Note,
+        *,
+        boot: str,
+        threads: ThreadPoolExecutor,
+        disk: Disk = DISK,
+        mode: int = 0,
     ) -> None:
-        self._folder, self._boot, self._threads, self._disk = folder, boot, threads, disk
+        """`mode`: the permissions of files in the folder, where they are known; 0: they are looked up."""
+        self._folder, self._boot, self._threads, self._disk, self._mode = folder, boot, threads, disk, mode
         self._call(name)
         self._note = wanted
         self._bytes_max = 0
@@ -50,6 +59,8 @@ class Partial:
         self._descriptor = -1
         self._is_spoilt = False  # by a sync that failed
         self._is_over = False
+        self._is_new = True  # nothing of an earlier try was seen
+        self._may_have_note = True
         self._held: list[bytes] = []  # what has come in and is not written yet
         self.size, self._written, self._hash, self._asked, self._noted = 0, 0, sha256(), 0, False
         self._hashed = 0  # bytes; more than are written where all of a small file is held
@@ -117,6 +128,7 @@ class Partial:
     def sync(self, size: int) -> None:
         """So many bytes, which are written, are on the disk, and then the note says so."""
         note, self._noted = self._note, True
+        self._may_have_note = True
         point("file.before_sync")
         self._confirm(self._disk.fdatasync)
         self._asked = size
@@ -200,17 +212,22 @@ class Partial:
 
     def remove(self) -> None:
         """Take its name and its note away: it is published under another, or not wanted."""
-        _unlink(self._note_path)
+        if self._may_have_note:
+            _unlink(self._note_path)
         _unlink(self._part)
 
     def take_up(self) -> None:
         """Take what an earlier try left, as far as it can be trusted, and hash it."""
+        self._is_new = False
         try:
             self._open()
         except OSError as error:
             raise refusal(error, self.path) from error
 
     def _open(self) -> None:
+        if self._is_new and self._mode and (descriptor := _new(self._part, self._mode)) >= 0:
+            self._descriptor, self._may_have_note = descriptor, False  # a note is only made of a file that is there
+            return
         try:
             self._descriptor = self._made()
         except BlockingIOError:  # another try of the same key is under way: this one is not continued
@@ -319,6 +336,28 @@ def read_note(part: Path) -> Note | None:
 def _unlink(path: str) -> None:
     with suppress(FileNotFoundError):
         os.unlink(path)
+
+
+def _new(path: str, mode: int) -> int:
+    """A file that was not there, locked; -1 where it was, or its folder is not, or somebody swept it before the lock.
+
+    What is new is empty and has one name: most files are, and half of the calls of `_locked` are not needed for them.
+    """
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+    except (FileExistsError, FileNotFoundError):
+        return -1
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink == 1:
+            return descriptor
+    except BlockingIOError:
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return -1
 
 
 def _locked(path: str, mode: int) -> int:

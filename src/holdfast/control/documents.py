@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,18 +17,22 @@ from holdfast.clock import Clock
 from holdfast.control.list_look import from_file, from_url
 from holdfast.control.list_store import ListStore
 from holdfast.control.list_sync import Synced, count_planned, sync
+from holdfast.control.list_turns import HostTurns
 from holdfast.control.reopen import rescan
 from holdfast.control.webhook import WEBHOOK
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.patience import repeated
 from holdfast.engine.recovery import VERB_TRIES, holder_of
 from holdfast.errors import BadParams
-from holdfast.model.job import Grown, Job
+from holdfast.model.job import Grown, Job, Options
 from holdfast.model.keys import canonical, origin_of
-from holdfast.ports import Fetcher, Ledger
+from holdfast.ports import Fetcher, Hosts, Ledger
 from holdfast.recipes.documents.kind import FAILED
 from holdfast.recipes.documents.list_file import ListFile, ListShape
 from holdfast.recipes.documents.versions import SOURCES
+
+if TYPE_CHECKING:
+    from random import Random
 
 # Lists that are known by name. A table sources.NAME of the configuration has the last word.
 KNOWN_SOURCES: Mapping[str, Mapping[str, Any]] = {
@@ -53,7 +57,9 @@ class ListAccess(msgspec.Struct, frozen=True, kw_only=True):
     store: ListStore
     open_fetcher: Callable[[str], Fetcher]
     clock: Clock
-    ignore_robots: bool = False
+    hosts: Hosts
+    options: Options  # of the job, perhaps one that is still to be made
+    random: Callable[[], Random]  # for jitter
     require_fresh: bool = False
     accept_jump: bool = False
 
@@ -89,7 +95,8 @@ def synced(access: ListAccess, params: dict[str, Any], known: Job | None) -> tup
     look = from_file(Path(place))
     if "://" in place:
         opened = partial(access.open_fetcher, place)
-        look = from_url(place, opened, access.clock, ignore_robots=access.ignore_robots)
+        turns = HostTurns(access.hosts, access.options, access.clock, access.random())
+        look = from_url(place, opened, access.clock, turns, ignore_robots=access.options.ignore_robots)
     found = sync(
         access.store, params["source"], place, shape, look, access.clock, check=partial(_check_named, params),
         require_fresh=access.require_fresh, accept_jump=access.accept_jump,

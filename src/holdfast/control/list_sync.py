@@ -62,18 +62,17 @@ def sync(
         if judged.valid:
             judged = store.add(judged)
             count = sounded.documents - sounded.criminal
-            return Synced(judged, is_new_version=True, told=_left_out(place, sounded), documents=count)
+            return Synced(judged, is_new_version=True, told=told_of(place, sounded), documents=count)
         if good is None and not got.is_away:
             if judged.file_path:
                 store.path(judged).unlink(missing_ok=True)
             raise BadParams(f"{place}: {judged.error_message}", hint=_hint(judged, good))
         _record_bad(store, judged, versions[-1:])
+        problem = f"{place}: {got.told or judged.error_message}"
         if good is None or require_fresh:
-            raise ListUnavailable(f"{place}: {judged.error_message}", hint=_hint(judged, good))
+            raise ListUnavailable(problem, hint=_hint(judged, good))
         since = f"{good.row_count} rows, version {good.number}"
-        return Synced(
-            good, is_new_version=False, told=f"{place}: {judged.error_message}; the last good list serves ({since})"
-        )
+        return Synced(good, is_new_version=False, told=f"{problem}; the last good list serves ({since})")
 
 
 def _record_bad(store: ListStore, judged: Version, last: Sequence[Version]) -> None:
@@ -85,14 +84,15 @@ def _record_bad(store: ListStore, judged: Version, last: Sequence[Version]) -> N
     store.add(judged)
 
 
-def _left_out(place: str, sounded: Sounding) -> str:
+def told_of(place: str, sounded: Sounding) -> str:
     """Rows of a list that give no target are not rows of the job, so they are told here."""
-    counts = ((sounded.without, "naming no document"), (sounded.repeated, "with an id that came before"))
-    said = ", ".join(f"{count} {what}" for count, what in counts if count)
-    if not said:
-        return ""
-    more = "…" if sounded.without + sounded.repeated > len(sounded.lines) else ""
-    return f"{place}: left out of {sounded.rows} rows: {said} (lines {', '.join(map(str, sounded.lines))}{more})"
+    said = []
+    if sounded.left_out:
+        said.append(f"{place}: left out of {sounded.rows + sounded.skipped} rows: {sounded.left_out}")
+    if sounded.tall is not None:
+        line, height = sounded.tall
+        said.append(f'{place}: line {line} ends a cell of {height} lines: perhaps a quote (") too many took rows in')
+    return "\n".join(said)
 
 
 def _serving(store: ListStore, versions: Sequence[Version], source: str) -> Version | None:
@@ -132,7 +132,7 @@ def _judged(
 
 
 def _refuse_unsound(sounded: Sounding, good: Version | None, *, accept_jump: bool) -> None:
-    """As versions.check_sound judges a list in memory."""
+    """For a list that can be read and is still not to be believed."""
     if not sounded.documents:
         raise ListRefused("no row of the list names a document")
     if sounded.header_again:

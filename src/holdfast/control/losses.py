@@ -8,6 +8,7 @@ What is kept here grows with the loss, and not with the job.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
 from typing import Any
 
 from holdfast.errors import Corrupt
@@ -58,31 +59,47 @@ class Losses:
 
 
 class LostFiles:
-    """Artifact files that are gone or cut short; without a shelf nothing is checked. Grows with the loss only."""
+    """Artifact files that are gone, cut short or spoiled; without a shelf nothing is checked. Grows with the loss only.
+
+    A name may have had other bytes in an earlier generation, so it is a name and a size that are lost.
+    """
 
     def __init__(self, shelf: FileShelf | None) -> None:
         self._shelf = shelf
-        self._lost: set[str] = set()
+        self._lost: set[tuple[str, int]] = set()
 
     def __len__(self) -> int:
         return len(self._lost)
 
     def has(self, path: str, size: int) -> bool:
         if self._shelf is not None and self._shelf.size(path) != size:
-            self._lost.add(path)
-        return path in self._lost
+            self._lost.add((path, size))
+        return (path, size) in self._lost
 
-    def refuse_needed(self, views: Views, job: int) -> None:
-        """Those of results cannot be done without; those of earlier fetches will never come back."""
+    def is_spoiled(self, path: str, size: int, digest: bytes) -> bool:
+        """Whether a file of the right size has other bytes than its row says."""
+        assert self._shelf is not None
+        found = sha256()
+        for block in self._shelf.blocks(path, size):
+            found.update(block)
+        if found.digest() != digest:
+            self._lost.add((path, size))
+        return (path, size) in self._lost
+
+    def needed(self, views: Views, job: int) -> set[str]:
+        """The paths of results, which cannot be done without; those of earlier fetches will never come back."""
+        paths: set[str] = set()
         after = (0, -1)
-        while self._lost and (rows := views.artifacts(job, after=after, limit=ROWS_AT_ONCE)):
+        while rows := views.artifacts(job, after=after, limit=ROWS_AT_ONCE):
             for row in rows:
-                if row.path in self._lost:
-                    hint = "holdfast doctor --repair puts its target back; --without-artifacts leaves files out"
-                    raise Corrupt(f"the file {row.path} of T-{row.target:x} is missing, or cut short", hint=hint)
+                if (row.path, row.size) in self._lost:
+                    raise Corrupt(f"the file {row.path} of T-{row.target:x} is missing, or cut short", hint=LOST_FILE)
+                paths.add(row.path)
             after = rows[-1].target, rows[-1].n
+        return paths
 
 
+LOST_FILE = "holdfast doctor --deep --repair puts its target back; --without-artifacts leaves files out"
 ROWS_AT_ONCE = 500
 
 

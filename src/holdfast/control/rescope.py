@@ -36,10 +36,14 @@ def update_scope(ledger: Ledger, job: Job, params: dict[str, Any], *, actor: str
 
 
 def go_on(ledger: Ledger, job: Job, *, actor: str) -> Job:
-    """A completed job, opened for more of what it has; nothing that it has is fetched again."""
-    none = (("id", True, ("T-0",)),)
+    """A completed job, opened for more of what it has; nothing that it has is fetched again.
+
+    What was said to be too little is looked at again, so that it is said once, and not once for each time.
+    """
+    short = kind_of(job).short_of
+    again = (("status", True, ("failed",)), ("code", True, (short,))) if short else (("id", True, ("T-0",)),)
     return repeated(
-        lambda: ledger.reopen(job.id, "retry", where=none, actor=actor, because="more is wanted"), tries=VERB_TRIES
+        lambda: ledger.reopen(job.id, "retry", where=again, actor=actor, because="more is wanted"), tries=VERB_TRIES
     )
 
 

@@ -29,6 +29,7 @@ from holdfast.model.job import Job, JobFilter, Options, check_name
 from holdfast.model.portable import Arrival, Shape, Slice
 from holdfast.model.snapshot import MANIFEST, MANIFEST_BYTES_MAX, Manifest, Part, damaged, read_manifest
 from holdfast.ports import FileShelf, Judge, Ledger, Shelf
+from holdfast.recipes.catalogue import is_one
 
 ROWS_PER_SLICE = 1_000
 SLICE_BYTES = 4 * 1024 * 1024
@@ -75,7 +76,7 @@ class Snapshot:
         """The options and params of the job in it."""
         for shape, [row, *_] in self.slices():
             values = dict(zip((column.name for column in shape.columns), row, strict=True))
-            if shape.table != "job" or values["recipe"] != self.manifest.recipe:
+            if shape.table != "job" or not is_one(values["recipe"], self.manifest.recipe):
                 raise damaged("it does not begin with the job that it names")
             try:
                 params = msgspec.json.decode(values["params"], type=dict[str, Any])

@@ -15,7 +15,7 @@ import msgspec
 
 from holdfast.clock import iso
 from holdfast.control.list_copies import ListCopy, lists_of
-from holdfast.control.losses import Losses, LostFiles, every_page
+from holdfast.control.losses import LOST_FILE, Losses, LostFiles, every_page
 from holdfast.control.tarball import TarWriter
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.recovery import acknowledged, holder_of
@@ -54,7 +54,8 @@ def write(
     segments = [part for shape in tables for part in _segments(packer, _rows(ledger, job, shape, census), shape)]
     if census.losses:
         _demand_needed(ledger, job, tables, census)
-    census.lost_files.refuse_needed(ledger, job.id)
+    if files is not None:
+        census.leave_out_spoiled(census.lost_files.needed(ledger, job.id))
     bodies = None if shelf is None else tuple(_bodies(packer, shelf, census))
     packed = () if files is None else tuple(_files(packer, files, job, census))
     job, counts, point = ledger.books(job.id)
@@ -138,6 +139,12 @@ class Census:
         if not self.lost_files.has(row["path"], row["size"]):
             self.stored[row["path"]] = row["size"], bytes(row["sha256"])
 
+    def leave_out_spoiled(self, needed: set[str]) -> None:
+        """Files of earlier fetches that are not what was stored. Those of results are compared as they are packed."""
+        for path, (size, digest) in tuple(self.stored.items()):
+            if path not in needed and self.lost_files.is_spoiled(path, size, digest):
+                del self.stored[path]
+
     def demand(self, segment: int, end: int) -> None:
         self.ends[segment] = max(self.ends.get(segment, 0), end)
 
@@ -214,7 +221,7 @@ def _files(packer: TarWriter, files: FileShelf, job: Job, census: Census) -> Ite
     for number, each in enumerate((*stored, *lists_of(job, files)), 1):
         digest = packer.add(f"{FILES}{number:08}", each.size, each.blocks())
         if digest != each.sha256.hex():
-            raise Corrupt(f"the file {each.path} is not what was stored", hint="holdfast verify --deep JOB")
+            raise Corrupt(f"the file {each.path} is not what was stored", hint=LOST_FILE)
         yield Part(name=each.path, table="", rows=0, bytes=each.size, sha256=digest)
 
 

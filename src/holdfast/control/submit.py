@@ -19,7 +19,7 @@ from holdfast.model.job import Job, JobFilter, JobSpec, Options, check_chunks
 from holdfast.model.units import show_duration, show_size
 from holdfast.ports import Ledger
 from holdfast.recipe import AnyRecipe
-from holdfast.recipes.catalogue import kind, kind_of
+from holdfast.recipes.catalogue import is_of, kind, kind_of
 
 OF_EARLIER_RUNS = ("new", "resume")  # modes that only mean something of a job that is there
 
@@ -133,7 +133,7 @@ def judge(ledger: Ledger | None, asked: JobRequest, hooks: SubmitHooks) -> tuple
         if others:
             way = f"holdfast {kind_of(others[0]).command} {others[0].name} --mode {asked.mode}"
             raise second_job(others, way=way, otherwise="leave --mode out")
-    if found is not None and not asked.new and found.recipe != asked.recipe.name:
+    if found is not None and not asked.new and not is_of(found, asked.recipe.name):
         raise Refused(f"{found.name} is a job of the recipe {found.recipe!r}, not of {asked.recipe.name!r}")
     earlier = asked.named if asked.new else found  # started over, a job keeps what was not typed anew
     params, options = asked.params(earlier), asked.options(earlier)

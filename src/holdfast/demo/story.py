@@ -25,9 +25,9 @@ from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 
 COURT, ENGINES = "court", "engines"  # have stories of their own
-IMAGES = "images"  # what the story of the engines is called, too
+STORIES = {"images": ENGINES}  # what a story is called, too
 WORLDS = (*SCENES, COURT, ENGINES)
-SHOWN = (*SCENES, "judgments", COURT, IMAGES)  # as people call them; judgments is told in collection.py
+SHOWN = (*SCENES, "judgments", COURT, *STORIES)  # as people call them; judgments is told in collection.py
 SEED = 7
 CONCURRENCY = 8
 KILL_AT_SHARE = 0.5
@@ -50,7 +50,7 @@ def run(
     color: bool = True,
 ) -> int:
     """Tell the story. 0: every proof holds; 9: one does not. Without `data` or `keep` nothing stays behind."""
-    world = ENGINES if world == IMAGES else world
+    world = STORIES.get(world, world)
     if world not in WORLDS:
         raise BadParams(f"there is no world {world!r}; there are: {', '.join(SHOWN)}{did_you_mean(world, SHOWN)}")
     teller = DemoOutput(plain=plain, color=color)

@@ -260,7 +260,7 @@ class SqlLedger:
     def turn(
         self,
         host: str,
-        claimed: Claimed,
+        claimed: Claimed | None,
         *,
         ticket: str,
         delay_ms: int,
@@ -282,6 +282,9 @@ class SqlLedger:
 
     def leave(self, ticket: str, visited: Visited = UNTOLD) -> None:
         self._write("leave", lambda tx: hosts.leave(tx, ticket, visited))
+
+    def tell(self, host: str, visited: Visited) -> None:
+        self._write("tell", lambda tx: hosts.tell(tx, host, visited))
 
     def robots(self, origin: str, agent: str, claimed: Claimed, *, insist: bool = False) -> RobotsAnswer:
         return self._write("robots", lambda tx: hosts.robots(tx, origin, agent, claimed, insist=insist))

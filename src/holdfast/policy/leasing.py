@@ -12,6 +12,8 @@ import msgspec
 
 from holdfast.model.job import WORK_CHUNKS, Options
 
+AHEAD = 2  # claims for each fetch at once, so that no slot idles while a commit is under way
+AHEAD_MAX = 64  # where a kind claims further ahead: what a kill leaves suspect is tried one by one
 RENEW_AT_SHARE = 1 / 3
 MARGIN_SHARE = 1 / 10
 
@@ -41,14 +43,19 @@ def options_of(options: Options, *, workers: int, place: int) -> Options:
     return msgspec.structs.replace(options, concurrency=part)
 
 
-def in_hand_max(options: Options, *, workers: int, place: int, one_host: bool) -> int:
+def in_hand_max(options: Options, *, workers: int, place: int, one_host: bool, ahead: int = AHEAD) -> int:
     """How many targets a worker may have claimed at once, with those that still wait for their start.
 
     One that is alone claims ahead, so that no slot idles while it commits. Where several workers share one host, a
     claim that waits in a queue keeps a slot of the host from the others, and a delay that ran from the claim is over
     when the fetch begins: then each claims only what it can begin, and only its part of the host's slots.
+
+    `ahead`: that many for each fetch, where no delay is kept and a commit lasts, as with files that wait for the disk.
     """
+    most = AHEAD * options.concurrency
+    if not options.delay_ms:
+        most = max(most, min(ahead * options.concurrency, AHEAD_MAX))
     if workers <= 1 or not one_host:
-        return 2 * options.concurrency
+        return most
     slots = max(1, share(workers, options.per_host, place=place))
-    return min(options.concurrency if options.delay_ms else 2 * options.concurrency, slots)
+    return min(options.concurrency if options.delay_ms else most, slots)

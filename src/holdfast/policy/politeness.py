@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from holdfast.model.host import ANSWERED, FAILED, FORBADE, ROBOTS_LIFE_MS, UNREACHABLE, Breaker, KeptRobots
+from holdfast.model.host import ANSWERED, FAILED, FORBADE, ROBOTS_LIFE_MS, UNREACHABLE, Breaker, KeptRobots, Visited
 from holdfast.model.job import Options
 from holdfast.model.outcome import Verdict
 from holdfast.policy.robots import ROBOTS_BYTES_MAX, read_robots
@@ -74,6 +74,13 @@ def heard_of_host(verdict: Verdict) -> str | None:
     if verdict.code == FORBIDDEN:
         return FORBADE
     return ANSWERED if verdict.move == "succeed" or verdict.status_code is not None else None
+
+
+def visited_of(status: int, asked_s: float | None, backoff_s: float) -> Visited:
+    """What an answer says of its host. `asked_s` is its Retry-After, `backoff_s` how long it is left alone without."""
+    if status != 429 and status < 500:
+        return Visited(FORBADE if status == 403 else ANSWERED)
+    return Visited(FAILED, hold_ms=round((backoff_s if asked_s is None else asked_s) * 1000))
 
 
 def breaker(state: Breaker, heard: Iterable[str]) -> tuple[Breaker, int]:

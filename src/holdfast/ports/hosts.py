@@ -14,7 +14,7 @@ class Hosts(Protocol):
     def turn(
         self,
         host: str,
-        claimed: Claimed,
+        claimed: Claimed | None,
         *,
         ticket: str,
         delay_ms: int,
@@ -24,11 +24,15 @@ class Hosts(Protocol):
         """Take the host's next turn for a request made while `claimed` is worked, if it comes within `patience_ms`.
 
         At the target's own host its claim's slot is used again, so one request at a time. Elsewhere a slot is taken
-        until `leave(ticket)` or the end of the lease. Raises LostLease.
+        until `leave(ticket)` or the end of the lease. Raises LostLease. None: a command asks, which has no lease. It
+        waits for a free slot and takes none, so that nothing is left of it wherever it dies; `tell` is its end.
         """
 
     def leave(self, ticket: str, visited: Visited = UNTOLD) -> None:
         """The request that took this turn is over, and went like this. Safe to repeat."""
+
+    def tell(self, host: str, visited: Visited) -> None:
+        """A request that took its turn under no lease is over, and went like this."""
 
     def robots(self, origin: str, agent: str, claimed: Claimed, *, insist: bool = False) -> RobotsAnswer:
         """What is kept of an origin's robots.txt. Empty: another worker is asking for it; look again, then insist."""

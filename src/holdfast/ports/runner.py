@@ -25,8 +25,11 @@ class Runner(Protocol):
 
     rescued: Rescued | None  # what was put back of a worker that had died
     not_saved: int  # pages that a full disk kept from being saved
-    waiting: str  # for what, while nothing is fetched
     lock_waits: Spread | None  # for the ledger's write lock; None where it was not measured
+
+    @property
+    def waiting(self) -> str:
+        """For what, while nothing is fetched."""
 
     @property
     def stands_still(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from holdfast.errors import BadParams
-from holdfast.model.artifact import FILE_BYTES_MAX, FetchedFile
+from holdfast.model.artifact import BODY_BYTES_MAX, FILE_BYTES_MAX, FetchedFile
 from holdfast.model.browsing import BrowserPage
 from holdfast.model.exchange import Headers, Request, Response
 from holdfast.model.job import FETCHING, WORK_CHUNKS, Phases
@@ -98,6 +98,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     cookies: bool = False  # whether an answer's cookies come with the next request
     browser: bool = False  # whether its pages are fetched with Chromium
     max_attempts: int = 1  # tries per target
+    max_bytes: int = BODY_BYTES_MAX  # of one answer, by the options of the job
     nofollow: str = "pages"  # whose nofollow is obeyed: policy/directives.py
     phase: str = FETCHING
     settled: Callable[[], Iterator[PageRow]] = lambda: iter(())  # for the plan of a later phase: results, by target

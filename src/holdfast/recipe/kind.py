@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from holdfast.clock import Clock
     from holdfast.model.job import Counts, Job
-    from holdfast.model.target import PageRow
+    from holdfast.model.target import PageRow, TargetRow
     from holdfast.ports import Ledger
     from holdfast.recipe.contract import AnyRecipe
 
@@ -80,6 +80,10 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     scope: tuple[str, ...] = ()  # params that --update may change
     fixed: tuple[str, ...] = ()  # params that make it another job, besides its inputs
     scope_of: Callable[[dict[str, Any]], dict[str, Any]] = dict  # what is compared of the params
+    told: Mapping[str, Callable[[Any, Any], str]] = msgspec.field(
+        default_factory=dict
+    )  # how a param that may not change differs, where its two values say nothing to people
+    foretold: Callable[[dict[str, Any]], list[str]] = lambda params: []  # of a plan, in place of its first targets
     whole: Callable[[dict[str, Any]], dict[str, Any]] = dict  # params as they are kept when the scope changes
     grows: Callable[[Mapping[str, Any], dict[str, Any]], dict[str, Any]] | None = None  # what a change adds to params
     has_list: bool = False  # a list is looked at before the job is worked: control/documents.py
@@ -94,6 +98,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         default_factory=dict
     )  # defaults of its own, by the fields of a job's options
     keeps_cookies: bool = True  # also if the user did not ask for it
+    claims_ahead: int = 2  # targets that a worker claims for each of its fetches, where no delay is kept
 
     # How targets are named and listed
     names_targets: bool = True  # else a URL is all that a target is known by
@@ -103,6 +108,9 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         default_factory=dict
     )  # its own words for groups: {"keyword": "chunk"}
     views: str = ""  # the package of views that has its documents and breakdowns; empty: those of all kinds
+    # Results that are targets of their own: those that a target or a URL has brought; None: a target is its own result.
+    kept_of: Callable[[Ledger, Job, TargetRow | None, Sequence[str]], list[int]] | None = None
+    short_of: str = ""  # the failure code of a target that is worked again whenever more results are wanted
     also_named: Callable[[Mapping[str, Any], str], Iterable[str]] = _no_names  # targets that a URL may be known as
 
     # Results
@@ -153,6 +161,13 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     def differing(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         """The params that differ between the stored job and the submitted one."""
         return [name for name in {**before, **after} if not self.same(name, before, after)]
+
+    def change(self, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+        """How a param differs, for people."""
+        told = self.told.get(name)
+        if told is not None:
+            return told(before.get(name), after.get(name))
+        return f"{name}: {before.get(name, 'none')}, now {after.get(name, 'none')}"
 
     def grown(self, before: Mapping[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         """The params after a change: inputs that were there keep their order, and others stand behind them."""

@@ -88,6 +88,16 @@ def kind_of(job: Job) -> Kind:
     return kind(job.recipe)
 
 
+def is_one(recipe: str, other: str) -> bool:
+    """Whether two names mean one recipe. Outside this package nothing else compares them."""
+    return recipe == other
+
+
+def is_of(job: Job, recipe: str) -> bool:
+    """Whether the job is one of this recipe."""
+    return is_one(job.recipe, recipe)
+
+
 def every_kind() -> tuple[Kind, ...]:
     """All that come with Holdfast, and behind them what a recipe of one's own is."""
     return (*map(kind, NAMES), kind(""))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -9,8 +13,7 @@ from msgspec.structs import replace
 from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.screen.values import whole
-from holdfast.cli.start import recipe_jobs
+from holdfast.cli.start import job_options, recipe_jobs
 from holdfast.cli.start.outputs import FILES, is_folder
 from holdfast.clock import SystemClock
 from holdfast.control.documents import (
@@ -22,22 +25,27 @@ from holdfast.control.documents import (
     synced,
 )
 from holdfast.control.list_store import ListStore
+from holdfast.control.list_sync import told_of
 from holdfast.control.reopen import rescan
 from holdfast.control.submit import JobRequest
 from holdfast.control.webhook import NEW_LIMIT_MAX, WEBHOOK, answer, bounded, clamped, log_clamped
-from holdfast.errors import UsageError
+from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import Job, Options
 from holdfast.model.spelling import count_of
 from holdfast.ports import Ledger
 from holdfast.recipes.documents.columns import read_columns
 from holdfast.recipes.documents.kind import KIND
+from holdfast.recipes.documents.list_file import ListFile, ListShape, sound
+from holdfast.recipes.documents.options import HEADING
 from holdfast.recipes.documents.recipe import DocumentsRecipe
+from holdfast.recipes.documents.table import ListRefused
 
 EPILOG = (
     "The list is a CSV file or its URL. --columns says which of its columns is what: `url` has the address of the\n"
     "file, `id` names it. The same command later looks at the list again and goes on; --mode new also of a complete\n"
     "job. Files lie in DATA/artifacts/pdfs and files; -o FOLDER/ or FILE.zip also copies them there."
 )
+ADDRESSES_LOOKED_AT = 20
 MODE_HELP = (
     "what to do with a completed job: new gets new and changed rows and what failed, full too, and all with --refetch "
     "(resume)"
@@ -47,26 +55,13 @@ MODE_HELP = (
 def arguments(parser: Parser) -> None:
     parser.epilog = EPILOG
     parser.add_argument("what", nargs="*", metavar="CSV|URL|NAME", help="a list, a source's name, or a job's name")
-    listed = parser.add_argument_group("the list")
-    listed.add_argument(
-        "--columns", metavar="url=Link,id=Number,title=Title", help="which column is what; others are kept as they are"
-    )
-    listed.add_argument(
-        "--skip-where", metavar="FILTER", help="rows not wanted: 'category:*draft* -court:\"Grand Court\"'"
-    )
-    listed.add_argument("--limit", type=whole(1, 10**9), metavar="N", help="get at most N now; the rest stays pending")
-    listed.add_argument("--refetch", action="store_true", help="get held documents again")
-    listed.add_argument("--require-fresh", action="store_true", help="stop if the list cannot be synced")
-    listed.add_argument("--accept-jump", action="store_true", help="believe a list that doubled or halved")
-    listed.add_argument("--site", metavar="URL", help="who is asked for files that rows name by a token only")
-    listed.add_argument("--hosts", metavar="LIST", help="hosts that may serve these files, with commas between")
-    listed.add_argument(
+    recipe_jobs.arguments(parser, KIND, mode_help=MODE_HELP)
+    job_options.headed(parser, HEADING).add_argument(
         "--trigger",
         choices=("cli", *TRIGGERS),
         default="cli",
         help=f"what started it, as its history says; webhook: --mode new, and at most {NEW_LIMIT_MAX} documents",
     )
-    recipe_jobs.arguments(parser, KIND, mode_help=MODE_HELP)
 
 
 def run(call: Call) -> int:
@@ -145,20 +140,51 @@ def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
             "--dry-run fetches nothing, so it cannot read a list from a URL before the job has it",
             hint="save the list as a file, or --start-paused: the list is read and no document is fetched",
         )
+    if not writes and call.options.dry_run:
+        params = _as_listed(call, params, known)
     if not writes or ledger is None or not _looks(call, known):
         return _request(call, recipe, params, known or named, ledger)
     if known is not None:
         recipe_jobs.refuse_other_params(call, known, params)
-    after, found = synced(_access(call, request.options(known)), params, known)
+    options = request.options(known)
+    if known is None:
+        _refuse_private(options, [params["list"]])
+    after, found = synced(_access(call, ledger, options), params, known)
     if found.told:
         call.console.insist(found.told)
     if known is None:
+        listed = ListFile.open(call.settings.artifacts / found.version.file_path, ListShape.of(after))
+        _refuse_private(options, [entry.url for entry in islice(listed.entries(), ADDRESSES_LOOKED_AT)])
         return _request(call, recipe, after, named)
     more = after["planned"] - params["planned"]
     if after != params:
         call.console.say(f"{known.name}: its list has changed; {count_of(more, 'document')} more")
     known = _grown(call, ledger, known, after)
     return _request(call, recipe, known.params, known, ledger)
+
+
+def _refuse_private(options: Options, urls: Sequence[str]) -> None:
+    """Said before a job is made of them, where none of the first addresses could be asked for."""
+    refusals = [wiring.refuse_private_seed(options, url) if "://" in url else None for url in urls]
+    if refusals and all(refusals):
+        raise BadParams(str(refusals[0]))
+
+
+def _as_listed(call: Call, params: dict[str, Any], known: Job | None) -> dict[str, Any]:
+    """For a plan that is only shown: with the list as it is now, where that is a file, and with what it leaves out."""
+    if "://" in params["list"]:
+        call.console.say(f"{params['list']} is not asked for: this is the plan of the versions that are held.")
+        return params
+    try:
+        body = Path(params["list"]).read_bytes()
+        sounded = sound(ListFile.open(Path(params["list"]), ListShape.of(params)))
+    except (OSError, ListRefused):
+        return params  # the plan says what is wrong, or is that of the versions that are held
+    if said := told_of(params["list"], sounded):
+        call.console.insist(said)
+    if known is None or params["versions"][-1].endswith(f"_{sha256(body).hexdigest()[:12]}.csv"):
+        return params
+    return {**params, "versions": [*params["versions"], params["list"]], "planned": 0}
 
 
 def _looks(call: Call, known: Job | None) -> bool:
@@ -179,14 +205,12 @@ def _given(call: Call, ledger: Ledger | None) -> tuple[Job | None, dict[str, Any
         given = {} if named else meant_list(word, call.settings.sites) or {}
         if named is not None:
             recipe_jobs.of_kind(named, KIND)
-    if options.columns is not None:
-        given["columns"] = read_columns(options.columns)
-    if options.hosts is not None:
-        given["hosts"] = [host.strip() for host in options.hosts.split(",") if host.strip()]
-    for name in ("skip_where", "site"):
-        if getattr(options, name) is not None:
-            given[name] = getattr(options, name)
-    return named, given
+    typed = job_options.read_params(options, KIND)
+    if "columns" in typed:
+        typed["columns"] = read_columns(typed["columns"])
+    if "hosts" in typed:
+        typed["hosts"] = [host for host in typed["hosts"] if host]
+    return named, {**given, **typed}
 
 
 def _request(
@@ -201,14 +225,16 @@ def _request(
     return replace(asked, pace={**asked.pace, "max_pages": pages})
 
 
-def _access(call: Call, options: Options) -> ListAccess:
+def _access(call: Call, ledger: Ledger, options: Options) -> ListAccess:
     return ListAccess(
         store=ListStore(call.settings.artifacts, wiring.storage(call.settings).write_file),
         open_fetcher=lambda url: wiring.list_fetcher(options, url),
         clock=call.clock,
-        ignore_robots=options.ignore_robots,
-        require_fresh=call.options.require_fresh,
-        accept_jump=call.options.accept_jump,
+        hosts=ledger,
+        options=options,
+        random=wiring.jitter,
+        require_fresh=bool(call.options.require_fresh),
+        accept_jump=bool(call.options.accept_jump),
     )
 
 

@@ -101,4 +101,4 @@ def _earlier_params(call: Call, ledger: Ledger | None, recipe: str, named: Job |
     """What the job that is meant was given before: a recipe that moved needs no more than its new place and a name."""
     if named is None and call.options.name is not None and not call.options.new:
         named = recipe_jobs.named_job(ledger, call.options.name)
-    return named.params if named is not None and named.recipe == recipe else {}
+    return named.params if named is not None and catalogue.is_of(named, recipe) else {}

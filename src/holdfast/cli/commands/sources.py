@@ -11,7 +11,7 @@ from holdfast.cli.screen.text import columns
 from holdfast.clock import iso
 from holdfast.control.documents import KNOWN_SOURCES, ListAccess, meant_list, synced
 from holdfast.control.list_store import ListStore
-from holdfast.errors import NotFound, UsageError
+from holdfast.errors import NotFound, Refused, UsageError
 from holdfast.model.job import Job, JobFilter, Options
 from holdfast.recipes.documents.kind import KIND
 from holdfast.recipes.documents.list_file import ListFile, ListShape
@@ -47,12 +47,17 @@ def run(call: Call) -> int:
     return _list(call, store, names)
 
 
-def _params(call: Call, name: str) -> tuple[dict[str, Any], Job | None]:
+def _params(call: Call, store: ListStore, name: str) -> tuple[dict[str, Any], Job | None]:
     """The params of the list of this name: those of a job that follows it, else those of the source."""
     job = _job(call, name)
     if job is not None:
         return job.params, job
     known = {**KNOWN_SOURCES, **call.settings.sites}
+    if name not in known and store.versions(name):
+        where = store.versions(name)[-1].source_url
+        raise Refused(
+            f"no job follows {name}, so that nothing says how it is read ({where})", hint=f"holdfast docs {where}"
+        )
     if name not in known:
         hint = f"sources: {', '.join(call.settings.sites)}" if call.settings.sites else ""
         raise NotFound(f"there is no source or docs job {name!r}", hint=hint)
@@ -68,19 +73,32 @@ def _job(call: Call, name: str) -> Job | None:
     return next((job for job in jobs if name in (job.name, job.uid, job.params.get("source"))), None)
 
 
+def _jobs_by_source(call: Call) -> dict[str, list[str]]:
+    """Names of the jobs that follow each list."""
+    found: dict[str, list[str]] = {}
+    if call.has_ledger():
+        with call.existing_ledger() as ledger:
+            for job in ledger.jobs(where=JobFilter(recipe=KIND.name)):
+                found.setdefault(str(job.params.get("source")), []).append(job.name)
+    return found
+
+
 def _sync(call: Call, store: ListStore, name: str) -> int:
-    params, job = _params(call, name)
+    params, job = _params(call, store, name)
     options = job.options if job else Options(**_pace(call))
-    access = ListAccess(
-        store=store,
-        open_fetcher=lambda url: wiring.list_fetcher(options, url),
-        clock=call.clock,
-        ignore_robots=options.ignore_robots,
-        require_fresh=call.options.require_fresh,
-        accept_jump=call.options.accept_jump,
-    )
     good = last_good(store.versions(params["source"]), params["source"])
-    found = synced(access, params, None)[1]
+    with call.ledger() as ledger:
+        access = ListAccess(
+            store=store,
+            open_fetcher=lambda url: wiring.list_fetcher(options, url),
+            clock=call.clock,
+            hosts=ledger,
+            options=options,
+            random=wiring.jitter,
+            require_fresh=call.options.require_fresh,
+            accept_jump=call.options.accept_jump,
+        )
+        found = synced(access, params, None)[1]
     changed = _changes(store, params, good, found.version) if found.is_new_version else None
     document = {
         "schema": "holdfast.source_sync/1",
@@ -100,7 +118,8 @@ def _sync(call: Call, store: ListStore, name: str) -> int:
         call.console.insist(found.told)
     rows = f"{found.version.row_count} rows"
     if changed is None:
-        call.console.data(f"{name}: unchanged; version {found.version.number} serves ({rows})\n")
+        word = "not believed" if found.told else "unchanged"
+        call.console.data(f"{name}: {word}; version {found.version.number} serves ({rows})\n")
     else:
         counts = f"{len(changed.new)} new, {len(changed.changed)} changed, {len(changed.removed)} removed"
         call.console.data(f"{name}: version {found.version.number}, {rows}: {counts}\n")
@@ -130,7 +149,7 @@ def _entries(store: ListStore, version: Version, shape: ListShape) -> tuple[Any,
 
 
 def _diff(call: Call, store: ListStore, name: str) -> int:
-    params, _ = _params(call, name)
+    params, _ = _params(call, store, name)
     good = [version for version in store.versions(params["source"]) if version.valid]
     if not good:
         raise NotFound(f"{name} has no version yet", hint=f"holdfast sources sync {name}")
@@ -150,7 +169,9 @@ def _diff(call: Call, store: ListStore, name: str) -> int:
 def _list(call: Call, store: ListStore, names: list[str]) -> int:
     known = {**KNOWN_SOURCES, **call.settings.sites}
     used = sorted({*call.settings.sites, *store.sources()})  # a source that is only known is no list of anybody's
-    wanted = [_params(call, name)[0]["source"] for name in names] or used
+    stored = set(store.sources())
+    wanted = [name if name in stored else _params(call, store, name)[0]["source"] for name in names] or used
+    jobs = _jobs_by_source(call)
     rows: list[dict[str, Any]] = []
     for source in wanted:
         versions = store.versions(source)
@@ -158,12 +179,13 @@ def _list(call: Call, store: ListStore, names: list[str]) -> int:
         place = versions[-1].source_url if versions else known.get(source, {}).get("url", "")
         told = "" if not versions or versions[-1].valid else versions[-1].error_message
         rows.append({
-            "source": source, "list": place, "versions": len(versions), "serves": good.number if good else None,
+            "source": source, "job": ", ".join(jobs.get(source, ())), "list": place,
+            "versions": len(versions), "serves": good.number if good else None,
             "rows": good.row_count if good else None, "at": iso(good.fetched_at_ms) if good else None, "problem": told,
         })  # fmt: skip
     if call.globals.json:
         call.console.document({"schema": "holdfast.sources/1", "sources": rows, "next_cursor": None})
         return 0
     table = [tuple("" if row[name] is None else str(row[name]) for name in row) for row in rows]
-    call.console.data(columns([("SOURCE", "LIST", "VERSIONS", "SERVES", "ROWS", "SINCE", "PROBLEM"), *table]))
+    call.console.data(columns([("SOURCE", "JOB", "LIST", "VERSIONS", "SERVES", "ROWS", "SINCE", "PROBLEM"), *table]))
     return 0

@@ -109,7 +109,8 @@ def stopped_at(job: Job) -> int:
 def is_complete(job: Job, counts: Counts, now_ms: int) -> str:
     when = ago(job.finished_at or job.since, now_ms)
     done = f"{counts.succeeded} done, {counts.failed} failed, {when}"
-    return f"{job.name} is complete: {done}. --mode new looks for changes; --new starts over."
+    again = "new looks for changes" if "new" in kind_of(job).modes else "full fetches all again"
+    return f"{job.name} is complete: {done}. --mode {again}; --new starts over."
 
 
 def scanning_again(job: Job, counts: Counts, mode: str, now_ms: int) -> str:

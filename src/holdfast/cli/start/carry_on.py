@@ -17,7 +17,7 @@ from holdfast.cli.screen import summary
 from holdfast.cli.screen.notes import notes_on
 from holdfast.cli.screen.refusals import is_cancelled
 from holdfast.cli.signals import SignalHandlers, handling_signals
-from holdfast.cli.start.outputs import Output, kept_output, shown, write_results
+from holdfast.cli.start.outputs import Output, kept_output, shown, write_results, written_before
 from holdfast.cli.start.recipe_code import with_todays_code
 from holdfast.cli.start.work import Result, watch, work
 from holdfast.control.limits import limit_hosts
@@ -210,7 +210,9 @@ def conclude(
             write_results(call, ledger, result.job, result.counts, output)
     finally:
         if result.how != "watched":
-            wrote = None if output is None or output.path is None else shown(output.path)
+            wrote = (
+                written_before(result.job) if output is None else None if output.path is None else shown(output.path)
+            )
             notes = notes_on(ledger, result.job, result.counts)
             told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote, notes=notes)
             call.console.insist(told)

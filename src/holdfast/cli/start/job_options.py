@@ -61,8 +61,14 @@ def read_typed(options: argparse.Namespace, urls: list[str], kind: Kind) -> Type
 
 def read_params(options: argparse.Namespace, kind: Kind) -> dict[str, Any]:
     """What was typed of the kind's own params. `--exclude ''` means no pattern at all: the way to take one back."""
-    typed = {row.name: getattr(options, row.destination, None) for row in kind.own_params}
-    return {name: [] if value == [""] else value for name, value in typed.items() if value is not None}
+    typed = ((row, getattr(options, row.destination, None)) for row in kind.own_params)
+    return {row.name: _param(row, value) for row, value in typed if value is not None}
+
+
+def _param(row: Option, value: Any) -> Any:
+    if row.joined and row.type.gather is not None:  # one word, with commas between its parts
+        return [part.strip() for part in value.split(",")]
+    return [] if value == [""] else value
 
 
 def read_pace(options: argparse.Namespace, kind: Kind | None = None) -> dict[str, Any]:
@@ -84,18 +90,18 @@ def _add(parser: Parser, row: Option) -> None:
     """The argument of this option; none where it has no help."""
     if not row.help:
         return
-    group = _group(parser, row.heading or (PACE_HEADING if row.part == PACE else ""))
+    group = headed(parser, row.heading or (PACE_HEADING if row.part == PACE else ""))
     if row.type is FLAG:
         group.add_argument(row.flag, action="store_true", default=None, help=row.help)
     elif row.type.choices:
         group.add_argument(row.flag, choices=row.type.choices, help=row.help)
     else:
-        action = "store" if row.type.gather is None else "append"
+        action = "store" if row.type.gather is None or row.joined else "append"
         read = of_an_option(row.read_word)
-        group.add_argument(row.flag, type=read, action=action, metavar=row.metavar, help=row.help)
+        group.add_argument(row.flag, dest=row.destination, type=read, action=action, metavar=row.metavar, help=row.help)
 
 
-def _group(parser: Parser, heading: str) -> argparse._ActionsContainer:
+def headed(parser: Parser, heading: str) -> argparse._ActionsContainer:
     """The part of --help under this heading; without one, the first."""
     if not heading:
         return parser

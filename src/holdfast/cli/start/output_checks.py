@@ -26,7 +26,7 @@ def checked_output(call: Call, kind: Kind) -> Output | None:
         from holdfast.views.exports.exporter import check_early, names_beside
 
         _refuse_input(call.options, output.path, names_beside(output.form, kind))
-        check_early(output.form, kind, output.path)
+        check_early(output.form, kind, output.path, wiring.storage(call.settings))
     return output
 
 

@@ -133,6 +133,12 @@ def kept_output(call: Call, job: Job) -> Output | None:
         return None
 
 
+def written_before(job: Job) -> str | None:
+    """Where the results of a complete job lie, which it wrote when it ended."""
+    path = job.options.output
+    return shown(Path(path)) if job.status == "completed" and path and Path(path).exists() else None
+
+
 def shown(path: Path) -> str:
     """As it can be opened from here."""
     here = Path.cwd()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -34,6 +36,7 @@ from holdfast.cli.start.streaming import streaming
 from holdfast.cli.start.submit import CliSubmit, submitted
 from holdfast.control.submit import JobRequest, changes_of, find_or_submit, judge
 from holdfast.errors import BadParams, NotFound, PlanFailed, Refused
+from holdfast.model.artifact import below, is_artifact
 from holdfast.model.edit import MODES
 from holdfast.model.job import WORK_CHUNKS, Job, Options, check_name
 from holdfast.model.spelling import count_of
@@ -94,7 +97,7 @@ def named_job(ledger: Ledger | None, word: str) -> Job | None:
 
 def of_kind(job: Job, kind: Kind) -> Job:
     """The job, which a start command was given the name of; Refused where it is of another kind."""
-    if job.recipe != kind.name:
+    if not catalogue.is_of(job, kind.name):
         raise Refused(f"{job.name} is a job of the recipe {job.recipe!r}, not of {kind.name}")
     return job
 
@@ -143,7 +146,7 @@ def refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
     differ = [name for name in kind.differing(job.params, params) if name not in kind.scope]
     if not differ:
         return
-    lines = [f"  {name}: {job.params.get(name, 'none')}, now {params.get(name, 'none')}" for name in differ]
+    lines = [f"  {kind.change(name, job.params, params)}" for name in differ]
     raise Refused(
         "\n".join([f"{job.name} has other parameters:", *lines])
         + f"\nWays on: holdfast {call.command} {job.word} goes on as before; --new starts over; "
@@ -194,7 +197,8 @@ def _show_plan(call: Call, asked: JobRequest) -> int:
     """JOB-08: the first targets on stdout, how many there are on stderr; as JSON all of it in one document."""
     params = asked.params(asked.named)
     chunks = numbered(asked.recipe.chunks(params))
-    context = Context(params=params, salt=b"dry run", chunking="key", chunks=chunks)
+    kept = partial(_kept, call.settings.artifacts)
+    context = Context(params=params, salt=b"dry run", chunking="key", chunks=chunks, kept=kept)
     sample: list[dict[str, Any]] = []
     try:
         total = _counted(asked.recipe.plan(context), asked.planned_total, sample)
@@ -206,11 +210,22 @@ def _show_plan(call: Call, asked: JobRequest) -> int:
         document = {"kind": asked.recipe.name, "planned_total": total, "at_least": at_least, "sample": sample}
         call.console.document({"schema": "holdfast.plan_preview/1", **document})
         return 0
+    lines = catalogue.kind(asked.recipe.name).foretold(params)
+    if lines and not call.globals.jsonl:
+        call.console.data("\n".join(lines))
+        call.console.say("Nothing was fetched or stored.")
+        return 0
     _show_targets(call, sample)
     least = "at least " if at_least else ""
     first = f", the first {len(sample)} of them are above" if total > len(sample) else ""
     call.console.say(f"The plan has {least}{count_of(total, 'target')}{first}; nothing was fetched or stored.")
     return 0
+
+
+def _kept(artifacts: Path, name: str) -> Path:
+    """A file that a job keeps; or one that was typed, which is only shown."""
+    kept = below(artifacts, name) if is_artifact(name) else Path(name)
+    return kept if kept.is_file() else Path(name)
 
 
 def _counted(plan: Iterator[Found], total: int | None, sample: list[dict[str, Any]]) -> int:

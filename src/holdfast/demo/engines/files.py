@@ -10,7 +10,7 @@ from holdfast.demo.engines.pool import PoolImage
 from holdfast.demo.tidepool import Dice
 
 CACHE_BYTES_MAX = 64 * 1024 * 1024
-HUGE_BYTES = 10_600_000
+HUGE_BYTES = 50_600_000  # more than an answer may have by default
 BLOCK_PAGE = b"<!doctype html><title>Hotlinking</title><p>This picture is shown on its own page only.</p>\n" * 20
 
 
@@ -33,6 +33,8 @@ class PictureFiles:
                 self._kept.move_to_end(key)
                 return self._kept[key]
         made = self._made(entry, pool)
+        if len(made) > CACHE_BYTES_MAX // 4:  # else one file would take the place of all others
+            return made
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = made

@@ -19,6 +19,7 @@ class BrowserLimits(msgspec.Struct, frozen=True, kw_only=True):
     pages: int = 4  # at once
     recycle_pages: int = 500
     recycle_mb: int = 1500
+    process_mb: int = 2000  # of a page, or any other process of the browser
     images: bool = False
     connect_s: float = 10.0
     idle_s: float = 20.0

@@ -64,6 +64,8 @@ class Pool:
                 yield tab
             except Error as error:
                 await self._drop(tab)
+                if tab.was_too_large:
+                    raise FetchError("bomb", f"the page took more than {self._limits.process_mb} MB") from error
                 if not tab.chromium.is_alive or tab.has_crashed or CLOSED in str(error):
                     raise BrowserGone(str(error).splitlines()[0]) from error
                 raise FetchError("bad_response", f"the browser says: {str(error).splitlines()[0][:300]}") from error
@@ -130,7 +132,7 @@ class Pool:
             await self._clock.wait(BACK_OFF_S[min(self._failures, len(BACK_OFF_S)) - 1] if self._failures else 0)
             try:
                 self.starts += 1
-                self._current = await Chromium.start(self._executable(), self._gate.port, self._limits)
+                self._current = await Chromium.start(self._executable(), self._gate.port, self._limits, self._clock)
                 return self._current
             except FetchError as error:
                 self._failures += 1

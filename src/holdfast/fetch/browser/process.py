@@ -14,8 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holdfast.clock import Clock
 from holdfast.errors import FetchError
 from holdfast.fetch.browser.limits import BrowserLimits
+from holdfast.fetch.browser.memory import LOOK_EVERY_S, PAGE, BrowserProcess, memory_mb, too_large
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, CDPSession, Playwright
@@ -44,9 +46,11 @@ class Chromium:
         self._driver, self.browser, self._root, self.pid = driver, browser, root, pid
         self.in_use = self.pages = 0
         self.is_retired = self.is_ending = False
+        self._watch: asyncio.Task[None] | None = None
+        self._page_killed_at: float | None = None
 
     @classmethod
-    async def start(cls, executable: str, gate_port: int, limits: BrowserLimits) -> Chromium:
+    async def start(cls, executable: str, gate_port: int, limits: BrowserLimits, clock: Clock) -> Chromium:
         """FetchError `browser_launch_failed` where it does not come up."""
         from playwright.async_api import Error, async_playwright
 
@@ -76,7 +80,9 @@ class Chromium:
             await _end(driver, browser)
             raise
         log.debug("started %s as process %d", executable, pid)
-        return cls(driver, browser, root, pid)
+        chromium = cls(driver, browser, root, pid)
+        chromium._watch = asyncio.create_task(chromium._stay_small(limits.process_mb, clock))
+        return chromium
 
     @property
     def is_alive(self) -> bool:
@@ -84,17 +90,43 @@ class Chromium:
 
     async def memory_mb(self) -> float:
         """Of all its processes, what they share counted once; 0 where that cannot be told."""
+        return sum(_pss_kb(pid) for pid, _ in await self._processes()) / 1000
+
+    def was_too_large(self) -> bool:
+        """Of a page that has just crashed: whether that was because of its memory. Said once."""
+        killed_at, self._page_killed_at = self._page_killed_at, None
+        return killed_at is not None and asyncio.get_running_loop().time() - killed_at < CLOSE_S
+
+    async def _stay_small(self, process_mb: int, clock: Clock) -> None:
+        """Kill what takes too much memory, before it is that of the whole computer."""
+        while self.is_alive:
+            await clock.wait(LOOK_EVERY_S)
+            if not self.in_use:
+                continue
+            sized = [BrowserProcess(pid, kind, memory_mb(pid)) for pid, kind in await self._processes()]
+            killed = too_large(sized, process_mb)
+            if killed is None:
+                continue
+            log.warning("a %s process of the browser took %d MB and was killed", killed.kind, killed.mb)
+            if killed.kind == PAGE and killed.mb > process_mb:
+                self._page_killed_at = asyncio.get_running_loop().time()
+            _kill(killed.pid, group=killed.pid == self.pid)
+
+    async def _processes(self) -> list[tuple[int, str]]:
+        """With what each is for."""
         from playwright.async_api import Error
 
         try:
             async with asyncio.timeout(CLOSE_S):
                 rows = (await self._root.send("SystemInfo.getProcessInfo"))["processInfo"]
         except (Error, TimeoutError):
-            return 0.0
-        return sum(_pss_kb(int(row["id"])) for row in rows) / 1000
+            return []
+        return [(int(row["id"]), str(row["type"])) for row in rows]
 
     async def close(self) -> None:
         """Asked to end, and killed where it does not."""
+        if self._watch is not None:
+            self._watch.cancel()
         driver_pid = _parent_of(self.pid)
         await _end(self._driver, self.browser)
         _kill(self.pid, group=True)

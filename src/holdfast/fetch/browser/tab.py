@@ -23,7 +23,7 @@ PAUSED_MEDIA = [{"resourceType": kind, "requestStage": "Request"} for kind in ("
 STORED = "local_storage,indexeddb,cache_storage,service_workers,websql"
 BLANK = "about:blank"
 LENGTH = "document.documentElement ? document.documentElement.outerHTML.length : 0"  # what `content()` would bring
-USES_MAX = 100  # what Playwright keeps of a page grows with every target
+USES_MAX = 25  # what Playwright keeps of a page grows with every target: 0.2 MB for each, here and in its driver
 Event = dict[str, Any]
 
 
@@ -42,6 +42,7 @@ class Tab:
         self.chromium, self.context, self.page, self._cdp, self._frame = chromium, context, page, cdp, frame
         self.on_document: Callable[[Event], Awaitable[None]] | None = None
         self.has_crashed = False
+        self.was_too_large = False  # which is why it has crashed
         self.keeps_cookies = False
         self.is_spent = False  # no other target is worked in it
         self.name = ""  # of a page that stays as it is for the next target that asks for it
@@ -127,6 +128,7 @@ class Tab:
 
     def _crashed(self, _: Page) -> None:
         self.has_crashed = True
+        self.was_too_large = self.chromium.was_too_large()
 
     def _moved(self, by: int) -> None:
         self.waiting = max(0, self.waiting + by)

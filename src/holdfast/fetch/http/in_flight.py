@@ -17,7 +17,7 @@ class BytesInFlight:
     It is asked a few times a second; in between, everything that was given out counts as held.
     """
 
-    def __init__(self, bytes_max: int = 256_000_000, held: Callable[[], tuple[int, int]] = lambda: (0, 0)) -> None:
+    def __init__(self, bytes_max: int = 48_000_000, held: Callable[[], tuple[int, int]] = lambda: (0, 0)) -> None:
         self._bytes_max, self._held = bytes_max, held
         self._received: dict[Hashable, int] = {}  # in the order in which they began
         self._used = 0  # all that is being received, and what was given out, as last known

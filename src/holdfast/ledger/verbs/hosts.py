@@ -28,12 +28,16 @@ _MET = (
 )
 
 
-def turn(tx: Tx, host: str, claimed: Claimed, *, ticket: str, delay_ms: int, per_host: int, patience_ms: int) -> Turn:
+def turn(
+    tx: Tx, host: str, claimed: Claimed | None, *, ticket: str, delay_ms: int, per_host: int, patience_ms: int
+) -> Turn:
     """The next moment at which this host may be asked, if it is not further away than `patience_ms`.
 
-    At the target's own host the claim's slot is used again; elsewhere one is taken until `leave`.
+    At the target's own host the claim's slot is used again; elsewhere one is taken until `leave`. Without a lease that
+    would end it, none is taken.
     """
-    _hold_fast(tx, claimed)
+    if claimed is not None:
+        _hold_fast(tx, claimed)
     if one(tx, "SELECT 1 FROM visit WHERE ticket = ?", (ticket,)) is not None:
         return Turn(True, delay_ms)  # asked before, and the answer was lost
     tx.run(ADD_HOST, (host,))
@@ -45,16 +49,20 @@ def turn(tx: Tx, host: str, claimed: Claimed, *, ticket: str, delay_ms: int, per
     )
     assert row is not None
     back, now = set_back_host(tx, row[0], row[7]), tx.wall()
-    away = host != claimed.host
+    away = claimed is None or host != claimed.host
     if away and row[4] >= (min(per_host, row[1]) if row[1] else per_host):
         return Turn(False, BUSY_POLL_MS)
     at = max(row[5] - back, row[6] - back, now)
     if at - now > patience_ms:
         return Turn(False, at - now)
     next_at = at + max(delay_ms, row[2] or 0, row[3] or 0)
-    tx.run("UPDATE host SET busy = busy + ?, next_at = ?, set_at = ? WHERE id = ?", (int(away), next_at, now, row[0]))
-    if away:
-        tx.run("INSERT INTO visit VALUES (?, ?, ?)", (ticket, row[0], claimed.chunk))
+    chunk = claimed.chunk if away and claimed is not None else None
+    tx.run(
+        "UPDATE host SET busy = busy + ?, next_at = ?, set_at = ? WHERE id = ?",
+        (int(chunk is not None), next_at, now, row[0]),
+    )
+    if chunk is not None:
+        tx.run("INSERT INTO visit VALUES (?, ?, ?)", (ticket, row[0], chunk))
     return Turn(True, at - now)
 
 
@@ -63,13 +71,22 @@ def leave(tx: Tx, ticket: str, visited: Visited) -> None:
     row = one(tx, "DELETE FROM visit WHERE ticket = ? RETURNING host", (ticket,))
     if row is None:
         return
-    host = one(
-        tx,
-        "UPDATE host SET busy = busy - 1 WHERE id = ? RETURNING set_at, hold_until, fails, trips, forbade",
-        (row[0],),
-    )
+    tx.run("UPDATE host SET busy = busy - 1 WHERE id = ?", (row[0],))
+    _tell(tx, row[0], visited)
+
+
+def tell(tx: Tx, host: str, visited: Visited) -> None:
+    """How a request went that had a turn and no lease."""
+    row = one(tx, f"SELECT id FROM host WHERE key = ? {tx.lock('host')}", (host,))
+    if row is not None:
+        _tell(tx, row[0], visited)
+
+
+def _tell(tx: Tx, host_id: int, visited: Visited) -> None:
+    """Of a host whose row is locked."""
+    host = one(tx, "SELECT set_at, hold_until, fails, trips, forbade FROM host WHERE id = ?", (host_id,))
     assert host is not None
-    now, hold_until = tx.wall(), host[1] - set_back_host(tx, row[0], host[0])
+    now, hold_until = tx.wall(), host[1] - set_back_host(tx, host_id, host[0])
     before = Breaker(host[2], host[3], bool(host[3]) and hold_until > now, host[4])
     after, rest_ms = breaker(before, [] if visited.heard is None else [visited.heard])
     longest_ms = max(rest_ms, visited.hold_ms)
@@ -78,7 +95,7 @@ def leave(tx: Tx, ticket: str, visited: Visited) -> None:
             "UPDATE host SET fails = ?, trips = ?, forbade = ?, hold_until = ?, set_at = ? WHERE id = ?",
             (
                 after.fails, after.trips, after.forbade, max(hold_until, now + longest_ms if longest_ms else 0), now,
-                row[0],
+                host_id,
             ),
         )  # fmt: skip
 

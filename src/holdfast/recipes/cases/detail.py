@@ -15,6 +15,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 MODAL_CHARS_MAX = 5_000_000
 DOCKET = "information about the court file"
 HEADS = ("id", "date filed", "office", "recorded entry summary")
+BLOCKS = (
+    "address, article, aside, blockquote, br, caption, dd, div, dl, dt, footer, form, h1, h2, h3, h4, h5, h6, header, "
+    "hr, li, main, nav, ol, p, pre, section, table, td, th, tr, ul"
+)
 TEMPLATE_ROW = ("#", "yyyy-mm-dd")  # how a row begins that explains the columns
 _TITLE = re.compile(r"recorded entry information\s*:\s*(\S+)", re.IGNORECASE)
 _FIELDS = {
@@ -54,6 +58,7 @@ class CaseDetail(msgspec.Struct, frozen=True):
 def read_detail(html: str) -> CaseDetail:
     """The detail in a modal's HTML, whatever stands around it. A page that is not a modal gives an empty detail."""
     tree = LexborHTMLParser(html[:MODAL_CHARS_MAX])
+    _part_blocks(tree)
     lines = _header_lines(tree)
     fields = {_FIELDS[name]: text for name, text in lines.items() if name in _FIELDS}
     found = _TITLE.search(_text(tree.root))
@@ -107,12 +112,18 @@ def _header_lines(tree: LexborHTMLParser) -> dict[str, str]:
     lines: dict[str, str] = {}
     for strong in tree.css("strong"):
         label = _text(strong)
-        line = strong.parent
-        if not label.endswith(":") or line is None:
-            continue
-        value = _text(line).removeprefix(label).strip()
-        lines.setdefault(label.rstrip(": ").lower(), value)
+        if label.endswith(":"):
+            lines.setdefault(label.rstrip(": ").lower(), _behind(strong))
     return lines
+
+
+def _behind(strong: LexborNode) -> str:
+    """What stands behind a label, up to the next one: several may share a paragraph."""
+    values, node = [], strong.next
+    while node is not None and node.tag != "strong":
+        values.append(_text(node))
+        node = node.next
+    return " ".join(filter(None, values))
 
 
 def _docket_rows(tree: LexborHTMLParser) -> list[list[str]]:
@@ -136,6 +147,13 @@ def _entry(row: list[str]) -> DocketEntry | None:
     if len(row) < len(HEADS) or not re.fullmatch(r"[0-9]{1,9}", row[0], re.ASCII):
         return None
     return DocketEntry(int(row[0]), row[1], row[2], row[3])
+
+
+def _part_blocks(tree: LexborHTMLParser) -> None:
+    """A browser shows each block on lines of its own, also where no white space stands between two of them."""
+    for block in tree.css(BLOCKS):
+        block.insert_before(" ")
+        block.insert_after(" ")
 
 
 def _text(node: LexborNode | None) -> str:

@@ -26,6 +26,7 @@ from holdfast.recipes.paged import in_page
 QUERIES_MAX = 6
 POLL_S = 0.05
 MODAL_S = 10.0
+LOADING_S = 5.0  # a look waits so long for an answer that is on its way; an overlay may never leave
 HTML = "text/html; charset=utf-8"
 # Clicks go by script: an overlay that never leaves must not keep them off, and a row that is drawn anew between a look
 # and a click is the same row.
@@ -134,17 +135,24 @@ class _Form:
             await self._refuse(200)
 
     async def _look(self) -> Observation:
-        """The table once it shows the number's own row, or how it stands when the time for that is over."""
-        until_ms = self._clock.monotonic_ms() + self._source.settle
+        """The table once it shows the number's own row, or how it stands when the time for that is over.
+
+        That time begins when nothing loads any more: a slow answer, too, may show a miss before its row.
+        """
+        asked_ms = self._clock.monotonic_ms()
+        until_ms = asked_ms + self._source.settle
         while True:
             await self._clock.wait(POLL_S)
             table = await self._page.evaluate(_LOOK, [self._source.row, self._source.busy])
             if not table["there"]:
                 await self._still_there()
+            now_ms = self._clock.monotonic_ms()
+            if table["busy"] and now_ms < asked_ms + 1000 * LOADING_S:
+                until_ms = now_ms + self._source.settle
             own = next((row for row in table["rows"] if row[0] == self._case), None)
             if own is not None:
                 self.title = own[1]
-            if own is not None or self._clock.monotonic_ms() >= until_ms:
+            if own is not None or now_ms >= until_ms:
                 numbers = tuple(row[0] for row in table["rows"])
                 asked = "" if self._queries == 1 and own is None else self._case
                 # A search that is out of order leaves an empty table, or none: that is not an answer.

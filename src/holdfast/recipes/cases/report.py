@@ -103,7 +103,11 @@ def told(each: dict[str, Any]) -> list[str]:
     names = ("success", "no_record", "failed", "skipped", "pending")
     words = ("records", "no record", "failed", "skipped", "not asked yet")
     parts = [f"{each[f'{name}_count']} {word}" for name, word in zip(names, words, strict=True)]
-    lines = [f"{each['numbers']} numbers = {' + '.join(parts)}", "", each["strip"], LEGEND]
+    many = f"   (each: {each['numbers_per_cell']} numbers)" if each["numbers_per_cell"] > 1 else ""
+    lines = [f"{each['numbers']} numbers = {' + '.join(parts)}", "", each["strip"], LEGEND + many]
+    if each["failed"]:
+        more = "" if each["failed_count"] <= GAPS_NAMED else " …"
+        lines += ["", f"failed: {', '.join(each['failed'])}{more}"]
     if each["is_open"]:
         proof = f"{each['safe_stop']} misses follow it" if each["end_proved"] else "not proved yet"
         lines += ["", f"highest number: {each['highest'] or 'none yet'} ({proof}); asked above it: {each['beyond']}"]
@@ -130,8 +134,13 @@ def strip(outcomes: bytes, cells: int = STRIP_CELLS) -> str:
     """The range as one line. A failure is always seen; no record is nothing bad, and looks like nothing bad."""
     if not outcomes:
         return ""
-    size = max(1, -(-len(outcomes) // cells))
+    size = cell_size(len(outcomes), cells)
     return "".join(_cell(outcomes[at : at + size]) for at in range(0, len(outcomes), size))
+
+
+def cell_size(numbers: int, cells: int = STRIP_CELLS) -> int:
+    """How many numbers one of its cells stands for."""
+    return max(1, -(-numbers // cells))
 
 
 def _cell(part: bytes) -> str:
@@ -162,7 +171,9 @@ def _document(each: RangeNumbers, times: dict[str, Any]) -> dict[str, Any]:
     counts = {name: outcomes.count(code) for code, name in enumerate(OUTCOMES) if name != "pending"}
     statistics = statistics_of(covered, counts).document(**times)
     first, name = covered.first, (covered.prefix, covered.year)
-    gaps = [first + at for at, outcome in enumerate(outcomes) if outcome == MISS][:GAPS_NAMED]
+    gaps, failed = (
+        [first + at for at, outcome in enumerate(outcomes) if outcome == code][:GAPS_NAMED] for code in (MISS, FAILED)
+    )
     return {
         **statistics,
         "numbers": len(covered),
@@ -171,12 +182,14 @@ def _document(each: RangeNumbers, times: dict[str, Any]) -> dict[str, Any]:
         "highest": case_id(name[0], each.highest, name[1]) if each.highest >= first else None,
         "end_proved": each.end_is_proved() if each.asked.is_open else None,
         "beyond": sum(each.above().values()) if each.asked.is_open else 0,
+        "failed": [case_id(name[0], number, name[1]) for number in failed],
         "gaps": [case_id(name[0], number, name[1]) for number in gaps],
         "long_gaps": [
             {"first": case_id(name[0], gap.first, name[1]), "last": case_id(name[0], gap.last, name[1])}
             for gap in long_gaps(each.hits(), each.safe_stop)
         ],
         "strip": strip(outcomes),
+        "numbers_per_cell": cell_size(len(outcomes)),
     }
 
 

@@ -16,7 +16,7 @@ from holdfast.model.artifact import FILE_BYTES_MAX, FetchedFile
 from holdfast.model.browsing import BrowserPage
 from holdfast.model.codes import code_of_status
 from holdfast.model.exchange import GET, METHODS, POST, REDIRECTS, Request, Response
-from holdfast.model.keys import canonical
+from holdfast.model.keys import canonical, is_plain
 from holdfast.model.redaction import redacted_text
 from holdfast.model.target import Claimed
 from holdfast.policy.retry import read_retry_after
@@ -86,7 +86,7 @@ class StepPages:
         json: Any,
         headers: Mapping[str, str] | None,
     ) -> Request:
-        address = canonical(url, self._here.url)
+        address = canonical(url, None if is_plain(url) else self._here.url)
         if address is None:
             raise FetchError("bad_url", f"{url!r:.200} is not an http or https URL")
         if data is not None and json is not None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BadParams
-from holdfast.model.option import COMMAND, INPUT, Option
-from holdfast.model.value_types import FLAG, NUMBER, TABLE, TEXT, TEXTS
+from holdfast.model.option import INPUT, Option
+from holdfast.model.value_types import TEXT
 from holdfast.recipe.kind import Kind, Report
+from holdfast.recipes.documents.options import OPTIONS
 from holdfast.recipes.documents.record import FIELDS, document_object
 
 if TYPE_CHECKING:
@@ -66,18 +67,10 @@ KIND = Kind(
     noun="document",
     inputs="list",
     input_keys=(Option("list", TEXT, "the list of documents, a file or a URL", part=INPUT),),
-    options=(  # docs.py adds their arguments
-        Option("columns", TABLE, "which column is what", "--columns", joined=True),
-        Option("skip_where", TEXT, "rows not wanted", "--skip-where"),
-        Option("site", TEXT, "who is asked for files that rows name by a token only", "--site"),
-        Option("hosts", TEXTS, "hosts that may serve these files", "--hosts", joined=True),
-        Option("limit", NUMBER, "at most so many new ones", "--limit", part=COMMAND),
-        Option("refetch", FLAG, "get held ones again", "--refetch", part=COMMAND),
-        Option("require_fresh", FLAG, "stop if the list cannot be synced", "--require-fresh", part=COMMAND),
-        Option("accept_jump", FLAG, "believe a list that doubled or halved", "--accept-jump", part=COMMAND),
-    ),
+    options=OPTIONS,
     given=_given,
     has_list=True,
+    claims_ahead=8,  # a commit waits for its files: meanwhile others come in, and the next one serves more of them
     modes=("full", "new"),
     again=FAILED,  # what is held stays as it is; --refetch gets it again
     result=document_object,

@@ -33,6 +33,7 @@ from holdfast.recipes.documents.table import (
 _LOOKED_AT_BYTES = 262_144
 _ROWS_GUESSED_BY = 50
 _LINES_TOLD = 5
+_CELL_LINES_USUAL = 20
 
 
 class ListShape(msgspec.Struct, frozen=True):
@@ -98,13 +99,12 @@ class ListFile(msgspec.Struct, frozen=True):
         """(row, (key, token, url)) of each document, in order; None beside a row that names none. Skipped rows are
         left out, and so is nothing else: a key may come twice."""
         for row in self.rows():
-            if self.is_skipped(row):
-                continue
-            found = tuple(self.naming.documents(row))
-            if not found:
-                yield row, None
-            for each in found:
-                yield row, each
+            if not self.is_skipped(row):
+                for named in self.named_in(row):
+                    yield row, named
+
+    def named_in(self, row: TableRow) -> tuple[tuple[str, str, str] | None, ...]:
+        return tuple(self.naming.documents(row)) or (None,)
 
     def entries(self) -> Iterator[Entry]:
         """Every document in order; a key may come twice, and the first of them counts."""
@@ -181,36 +181,60 @@ def _cells(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, lis
 class Sounding(msgspec.Struct, frozen=True):
     """What a look through a whole list gave, without keeping any of it."""
 
-    rows: int = 0
+    rows: int = 0  # but those that are skipped
     documents: int = 0  # distinct
     without: int = 0  # rows that name no document
     repeated: int = 0  # names that stand in an earlier row, too: that one counts
-    lines: tuple[int, ...] = ()  # the first lines of both
+    skipped: int = 0  # rows that a filter leaves out
+    lines: tuple[int, ...] = ()  # the first lines of those without and those repeated
     criminal: int = 0
     distinct_rows: int = 0
     header_again: bool = False
+    tall: tuple[int, int] | None = None  # a line whose row has a cell of so many lines
+
+    @property
+    def left_out(self) -> str:
+        """In words; empty where every row is a document."""
+        counts = (
+            (self.without, "naming no document"),
+            (self.repeated, "with an id that came before"),
+            (self.skipped, "by --skip-where"),
+        )
+        said = ", ".join(f"{count} {what}" for count, what in counts if count)
+        more = "…" if self.without + self.repeated > len(self.lines) else ""
+        return f"{said} (lines {', '.join(map(str, self.lines))}{more})" if self.lines else said
 
 
 def sound(listed: ListFile) -> Sounding:
     """Counts of a list. Of its keys and rows it remembers eight bytes each."""
     seen, row_hashes = Digests(), Digests()
-    without = repeated = criminal = rows = 0
+    without = repeated = skipped = criminal = rows = 0
     lines: list[int] = []
-    again = False
+    again, tall = False, None
     criminal_at = "" if listed.is_direct else listed.columns.get("category", "")
-    last = 0
-    for row, named in listed.named():
-        if row.line != last:
-            last = row.line
-            rows += 1
-            cells = tuple(row.cells.values())
-            row_hashes.add(hash(cells) % HASHES)
-            again = again or cells == listed.header
-        if named is None or not seen.add(hash(named[0]) % HASHES):
-            without += named is None
-            repeated += named is not None
-            if len(lines) < _LINES_TOLD:
-                lines.append(row.line)
+    for row in listed.rows():
+        if listed.is_skipped(row):
+            skipped += 1
             continue
-        criminal += bool(criminal_at) and is_criminal(row.cells.get(criminal_at, ""))
-    return Sounding(rows, len(seen), without, repeated, tuple(lines), criminal, len(row_hashes), again)
+        rows += 1
+        cells = tuple(row.cells.values())
+        row_hashes.add(hash(cells) % HASHES)
+        again = again or cells == listed.header
+        tall = tall or _tall(row)
+        for named in listed.named_in(row):
+            if named is None or not seen.add(hash(named[0]) % HASHES):
+                without += named is None
+                repeated += named is not None
+                if len(lines) < _LINES_TOLD:
+                    lines.append(row.line)
+                continue
+            criminal += bool(criminal_at) and is_criminal(row.cells.get(criminal_at, ""))
+    return Sounding(
+        rows, len(seen), without, repeated, skipped, tuple(lines), criminal, len(row_hashes), again, tall
+    )  # fmt: skip
+
+
+def _tall(row: TableRow) -> tuple[int, int] | None:
+    """A quote that stands alone takes in the rows up to the next one."""
+    height = 1 + max(cell.count("\n") for cell in row.cells.values())
+    return (row.line, height) if height > _CELL_LINES_USUAL else None

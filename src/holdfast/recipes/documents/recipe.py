@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-import weakref
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
 from pathlib import PurePosixPath
+from queue import LifoQueue
 from typing import Any
 
 import msgspec
@@ -32,8 +32,9 @@ from holdfast.recipes.documents.browser_client import BrowserClient
 from holdfast.recipes.documents.columns import FIELDS, read_columns
 from holdfast.recipes.documents.list_file import ListShape
 from holdfast.recipes.documents.lists import META, Entry
+from holdfast.recipes.documents.options import OWN_PARAMS
 from holdfast.recipes.documents.paths import file_path
-from holdfast.recipes.documents.pdf_process import PdfLook, PdfProcess
+from holdfast.recipes.documents.pdf_process import PdfProcess
 from holdfast.recipes.documents.planning import planned
 from holdfast.recipes.documents.record import DocumentRecord, Planned
 from holdfast.recipes.documents.site_client import PAGES, DocumentSiteClient, WordPressClient
@@ -41,6 +42,7 @@ from holdfast.recipes.documents.skipping import read_filter
 from holdfast.recipes.documents.sniffing import SAMPLE_BYTES, Sample, kind_named
 from holdfast.recipes.documents.table import ListRefused
 from holdfast.recipes.documents.validation import FileVerdict, check_file
+from holdfast.recipes.documents.versions import SOURCES
 
 DEFAULTS: dict[str, Any] = {
     "list": "",
@@ -53,6 +55,7 @@ DEFAULTS: dict[str, Any] = {
     "planned": 0,
 }
 EXPIRED = (401, 403, 404, 410)  # how a file host answers for a signed address that is over
+PDFS_AT_ONCE = 3  # processes that open them, in one worker
 ASKS_MAX = 2  # for an address, within one attempt
 MEDIA = {"pdf": "application/pdf", "zip": "application/zip", "png": "image/png", "jpg": "image/jpeg",
          "gif": "image/gif", "csv": "text/csv", "json": "application/json", "txt": "text/plain",
@@ -71,13 +74,14 @@ class DocumentsRecipe:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._clients: dict[tuple[str, str, bool], DocumentSiteClient] = {}
-        self._pdfs = PdfProcess()
-        weakref.finalize(self, self._pdfs.close)
-        self._looking = asyncio.Lock()
+        self._looking = asyncio.Semaphore(PDFS_AT_ONCE)
+        self._pdfs: LifoQueue[PdfProcess] = LifoQueue()  # the one that was used last goes first: it has a process
+        for _ in range(PDFS_AT_ONCE):
+            self._pdfs.put(PdfProcess())
 
     def check(self, params: dict[str, Any]) -> dict[str, Any]:
         for name in params:
-            if name not in DEFAULTS:
+            if name not in DEFAULTS and name not in OWN_PARAMS:
                 raise BadParams(f"documents have no parameter {name!r}", hint="list columns skip_where source site")
         checked = DEFAULTS | params
         if isinstance(checked["columns"], str):
@@ -95,7 +99,10 @@ class DocumentsRecipe:
         return f"documents:{params['list']}"
 
     def default_name(self, params: dict[str, Any]) -> str:
-        """The stem of the list: `judgments.csv` makes `judgments`."""
+        """The source, where somebody gave it a name; else the stem of the list: `judgments.csv` makes `judgments`."""
+        source = str(params["source"])
+        if source not in ("", *SOURCES, source_of(params["list"])):
+            return re.sub(r"[^A-Za-z0-9._-]+", "-", source).strip("-.")[:NAME_LENGTH_MAX] or self.name
         stem = PurePosixPath(str(params["list"]).partition("?")[0].replace("\\", "/")).stem
         return re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-.")[:NAME_LENGTH_MAX] or self.name
 
@@ -209,16 +216,20 @@ class DocumentsRecipe:
         return Done("downloaded", records=(record_row,), files=(keep,), status_code=fetched.status)
 
     async def _checked(self, fetched: FetchedFile, expected: str) -> FileVerdict:
-        """The PDF process serves one at a time; the loop goes on meanwhile."""
+        """The loop goes on meanwhile, and one file that takes long to open holds up no others."""
         sample = Sample(fetched.size, *fetched.ends(SAMPLE_BYTES))
         if not sample.head.startswith(b"%PDF"):
             return check_file(sample, expected)
         async with self._looking:
-            path = str(fetched.path)
-            return await asyncio.to_thread(check_file, sample, expected, path=path, look=self._look)
+            return await asyncio.to_thread(self._opened, sample, expected, str(fetched.path))
 
-    def _look(self, path: str) -> PdfLook:
-        return self._pdfs(path)
+    def _opened(self, sample: Sample, expected: str, path: str) -> FileVerdict:
+        """In a thread, which alone knows when its process is free again: a step may be cancelled before."""
+        pdfs = self._pdfs.get()
+        try:
+            return check_file(sample, expected, path=path, look=pdfs)
+        finally:
+            self._pdfs.put(pdfs)
 
 
 def source_of(place: str) -> str:

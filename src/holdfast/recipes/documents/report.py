@@ -5,22 +5,23 @@ Everything is read from the ledger's rows and the stored versions of the list; n
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from holdfast.clock import iso
-from holdfast.model.artifact import below
 from holdfast.model.spelling import in_markdown as text
 from holdfast.recipes.documents.audit_files import run_of
 from holdfast.recipes.documents.coverage import RunCounts, coverage, summary
 from holdfast.recipes.documents.coverage import totals as in_four
-from holdfast.recipes.documents.list_file import ListFile, ListShape
+from holdfast.recipes.documents.history import ListHistory, history_of
 from holdfast.recipes.documents.record import DocumentRecord, read_record
 from holdfast.recipes.documents.reports import report_row
-from holdfast.recipes.documents.table import ListRefused
-from holdfast.recipes.documents.versions import Case, diff, synced
+from holdfast.recipes.documents.versions import Case
 from holdfast.recipes.documents.worklists import collectable
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 500
 FAILED_SHOWN = 50
+WITHDRAWN_SHOWN = 500
 ENDS = ("succeeded", "failed")
+MOVED = re.compile(r"~[0-9a-f]{8}\Z")  # how a document whose address changed is named in the plan
 RUN_COLUMNS = (
     "run_id", "mode", "trigger", "cases_planned", "cases_downloaded", "cases_failed", "coverage_ratio", "run_health",
 )  # fmt: skip
@@ -47,12 +50,13 @@ TOTALS = {
 def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any]:
     """The document that `holdfast report JOB --format json` gives."""
     job, counts, _ = ledger.books(job.id)
-    cases, versions = _cases(job, artifacts)
+    history = history_of(job, artifacts)
+    cases = history.cases
     held = {record.key: record for record in _held(ledger, job)}
     wanted = collectable(cases)
     missing = [key for key in wanted if key not in held]
     runs = sorted(ledger.runs(job.id), key=lambda run: run.n)
-    ended = _ended(ledger, job, runs)
+    ended = _Ended.of(ledger, job, runs)
     rows = [
         report_row(
             cases[key].entry,
@@ -83,38 +87,13 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
         "collection": {**totals, "corpus_ratio": round(totals["held"] / len(wanted), 4) if wanted else 1.0},
         "counts": counts.seven(),
         "failed_by": counts.failed_by,
-        "versions": versions,
-        "runs": [_run(runs, place, totals, ended) for place in range(len(runs))],
+        "versions": history.versions,
+        "runs": [_run(runs, place, history, ended) for place in range(len(runs))],
         "missing": [_missing(cases[key]) for key in missing[:FAILED_SHOWN]],
+        "withdrawn": [_missing(case) for case in cases.values() if not case.is_active][:WITHDRAWN_SHOWN],
         "failed": list(_failed(ledger, job)),
         "documents": rows,
     }
-
-
-def _cases(job: Job, artifacts: Path) -> tuple[dict[str, Case], list[dict[str, Any]]]:
-    """The cases over the versions that the job has, and what each version changed."""
-    cases: dict[str, Case] = {}
-    versions: list[dict[str, Any]] = []
-    shape = ListShape.of(job.params)
-    for number, name in enumerate(job.params["versions"], start=1):
-        try:
-            entries = {entry.key: entry for entry in _first_of_each(ListFile.open(below(artifacts, name), shape))}
-        except (OSError, ListRefused) as error:
-            versions.append({"version": number, "file": name, "error": str(error)})
-            continue
-        changed = diff(cases, tuple(entries.values()))
-        cases = synced(cases, tuple(entries.values()), number)
-        counts = {word: len(getattr(changed, word)) for word in ("new", "changed", "removed", "returned")}
-        versions.append({"version": number, "file": name, "documents": len(entries), **counts})
-    return cases, versions
-
-
-def _first_of_each(listed: ListFile) -> Iterator[Any]:
-    seen: set[str] = set()
-    for entry in listed.entries():
-        if entry.key not in seen:
-            seen.add(entry.key)
-            yield entry
 
 
 def _held(ledger: Ledger, job: Job) -> Iterator[DocumentRecord]:
@@ -134,40 +113,57 @@ def _missing(case: Case) -> dict[str, str]:
     return {"key": case.entry.key, "title": case.entry.title}
 
 
-def _ended(ledger: Ledger, job: Job, runs: Sequence[RunLook]) -> Counter[tuple[int, str]]:
-    """How many documents came to which end in which run. One that was only ever worked once ended where its row says;
-    of others, fetched again or tried anew, every run has its own attempts."""
-    ended: Counter[tuple[int, str]] = Counter()
-    after = 0
-    while rows := ledger.targets(job.id, after=after, limit=ROWS_AT_ONCE):
-        for row in rows:
-            if row.generation == 1:
-                ended.update([(row.run, row.status)] if row.run and row.status in ENDS else ())
-            else:
-                tried = {run_of(runs, attempt.ended_at).n: attempt.outcome for attempt in ledger.attempts(row.id)}
-                ended.update((run, outcome) for run, outcome in tried.items() if outcome in ENDS)
-        after = rows[-1].id
-    return ended
+class _Ended(msgspec.Struct, frozen=True):
+    """How many documents came to which end in which run, and when each was first held."""
+
+    by_run: Counter[tuple[int, str]]
+    held_ms: dict[str, int]  # by the name of its target
+
+    @classmethod
+    def of(cls, ledger: Ledger, job: Job, runs: Sequence[RunLook]) -> _Ended:
+        """One that was only ever worked once ended where its row says; of others, fetched again or tried anew, every
+        run has its own attempts."""
+        found = cls(Counter(), {})
+        after = 0
+        while rows := ledger.targets(job.id, after=after, limit=ROWS_AT_ONCE):
+            for row in rows:
+                if row.generation == 1:
+                    ends = [(row.run, row.status, row.settled_at or 0)] if row.run and row.status in ENDS else []
+                else:
+                    tried = [each for each in ledger.attempts(row.id) if each.outcome in ENDS]
+                    ends = [(run_of(runs, each.ended_at).n, each.outcome, each.ended_at) for each in tried]
+                found.by_run.update({run: (run, end) for run, end, _ in ends}.values())
+                if held := [at for _, end, at in ends if end == "succeeded"]:
+                    found.held_ms[row.name or ""] = min(held)
+            after = rows[-1].id
+        return found
+
+    def held_at(self, at_ms: int) -> set[str]:
+        names = [name for name, since_ms in self.held_ms.items() if since_ms <= at_ms]
+        return {*names, *(MOVED.sub("", name) for name in names)}
 
 
-def _run(runs: list[RunLook], place: int, totals: dict[str, int], ended: Counter[tuple[int, str]]) -> dict[str, Any]:
+def _run(runs: list[RunLook], place: int, history: ListHistory, ended: _Ended) -> dict[str, Any]:
     """DOC-36 of one run: what ended in it, by rows, and what its books had left over. What was held before a run was
-    not planned by it, unless it was fetched again. The collection is as it is now."""
+    not planned by it, unless it was fetched again; nor was what its limit left for a later one. The collection is as it
+    was when the run ended."""
     run, before = runs[place], runs[place - 1] if place else None
     named = {"mode": run.mode, "trigger": run.trigger, "status": run.status, "stop_reason": run.stop_reason,
              "started_at": iso(run.started_at), "ended_at": iso(run.ended_at)}  # fmt: skip
-    if run.counts is None:
+    if run.counts is None or run.ended_at is None:
         return {"run_id": f"R-{run.n}", **named}
-    downloaded, failed = (ended[run.n, end] for end in ENDS)
+    downloaded, failed = (ended.by_run[run.n, end] for end in ENDS)
+    left = 0 if run.stop_reason == "page_limit" else run.counts.pending + run.counts.in_progress
+    then = history.at(run.ended_at)
     counts = RunCounts(
-        cases_total=max(totals["listed"], 0),
-        cases_planned=downloaded + failed + run.counts.pending + run.counts.in_progress,
+        cases_total=then.listed,
+        cases_planned=downloaded + failed + left,
         cases_attempted=downloaded + failed,
         cases_downloaded=downloaded,
         cases_failed=failed,
         cases_skipped=max(run.counts.skipped - (before.counts.skipped if before and before.counts else 0), 0),
-        cases_held=totals["held"],
-        collectable=totals["collectable"],
+        cases_held=len(then.wanted & ended.held_at(run.ended_at)),
+        collectable=len(then.wanted),
     )
     name = f"R-{run.n}"
     told = summary(
@@ -202,6 +198,8 @@ def as_markdown(report: dict[str, Any]) -> str:
         else:
             words = ("version", "documents", "new", "changed", "removed", "returned")
             lines.append("| " + " | ".join(str(each[word]) for word in words) + " |")
+    if last := next((each for each in report["versions"][-1:] if each.get("left_out")), None):
+        lines += ["", f"Left out of {last['rows']} rows: {last['left_out']}."]
     lines += ["", "## Runs", "", "| run | mode | started by | planned | downloaded | failed | coverage | health |",
               "|---|---|---|---|---|---|---|---|"]  # fmt: skip
     for each in report["runs"]:
@@ -212,9 +210,13 @@ def as_markdown(report: dict[str, Any]) -> str:
         lines += [
             f"| {text(each['key'])} | {each['code']} | {text(each['because'] or '')} |" for each in report["failed"]
         ]
-    if report["missing"]:
-        lines += ["", "## Missing", "", "| document | title |", "|---|---|"]
-        lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in report["missing"]]
+    told = {each["key"] for each in report["failed"]}
+    if missing := [each for each in report["missing"] if each["key"] not in told]:
+        lines += ["", "## Missing, and not failed", "", "| document | title |", "|---|---|"]
+        lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in missing]
+    if report["withdrawn"]:
+        lines += ["", "## Withdrawn from the list", "", "| document | title |", "|---|---|"]
+        lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in report["withdrawn"]]
     return "\n".join(lines) + "\n"
 
 

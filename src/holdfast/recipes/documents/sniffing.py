@@ -38,10 +38,6 @@ class Sample(msgspec.Struct, frozen=True):
     tail: bytes
 
 
-def sample_of(body: bytes) -> Sample:
-    return Sample(len(body), body[:SAMPLE_BYTES], body[-SAMPLE_BYTES:])
-
-
 def kind_of(sample: Sample) -> str:
     """One of KINDS, or "" for bytes that are none of them."""
     head = sample.head.removeprefix(_MARK)

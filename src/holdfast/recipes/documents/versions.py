@@ -1,21 +1,17 @@
-"""Versions of a list: whether fetched bytes are a new one, a good one, and what became of the cases since the last.
+"""Versions of a list, and what became of its cases from one to the next.
 
-All functions take values and give values; the caller writes the result in one transaction. Laws: unchanged
-bytes make no new version; a bad list touches no case; identity is the entry's key; `last_seen` is the last version
-that had it.
+All functions take values and give values. Laws: identity is the entry's key; `last_seen` is the last version that
+had it. `control/list_sync.py` judges what is a version.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
-from holdfast.recipes.documents.lists import META, DocumentList, Entry
-from holdfast.recipes.documents.table import ListRefused
+from holdfast.recipes.documents.lists import META, Entry
 
 JUMP = 2  # a list that at once doubles or halves is more likely broken than published
 JUMP_FROM_ROWS = 20
@@ -68,68 +64,10 @@ class ListDiff(msgspec.Struct, frozen=True):
     changes: tuple[FieldChange, ...] = ()
 
 
-class Checked(msgspec.Struct, frozen=True):
-    """A fetched list, judged. `listed` is None where it is unchanged or not valid; then `current` is what to work
-    with.
-    """
-
-    version: Version
-    is_new_version: bool
-    listed: DocumentList | None
-    current: Version | None  # the last good version now, this one included
-
-
 def last_good(versions: Iterable[Version], source: str) -> Version | None:
     """The newest valid version of that source; versions of other sources are never it."""
     good = [version for version in versions if version.valid and version.source == source]
     return max(good, key=lambda version: version.number, default=None)
-
-
-def check_version(
-    fetched: Version,
-    body: bytes | None,
-    versions: Sequence[Version],
-    read: Callable[[bytes], DocumentList],
-    *,
-    accept_jump: bool = False,
-) -> Checked:
-    """Judge what was fetched. `fetched` brings source, times, ETag and, for `body` None, why there is no body.
-
-    Its number, hash, row count and validity are filled in here. A not-modified answer is not handed to this function:
-    it is the last good version.
-    """
-    good = last_good(versions, fetched.source)
-    number = 1 + max((version.number for version in versions), default=0)
-    if body is None:
-        message = fetched.error_message or "the list could not be fetched"
-        return _refused(replace(fetched, number=number, sha256=""), message, good)
-    digest = sha256(body).hexdigest()
-    if good is not None and good.sha256 == digest:
-        return Checked(good, is_new_version=False, listed=None, current=good)
-    judged = replace(fetched, number=number, sha256=digest)
-    try:
-        listed = read(body)
-        check_sound(listed, good, accept_jump=accept_jump)
-    except ListRefused as error:
-        return _refused(judged, str(error), good)
-    version = replace(judged, row_count=listed.row_count, valid=True, error_message="")
-    return Checked(version, is_new_version=True, listed=listed, current=version)
-
-
-def check_sound(listed: DocumentList, good: Version | None, *, accept_jump: bool = False) -> None:
-    """Raise ListRefused for a list that can be read and is still not to be believed."""
-    if not listed.entries:
-        raise ListRefused("no row of the list names a document")
-    header = tuple(listed.table.header)
-    if any(tuple(row.cells.values()) == header for row in listed.table.rows):
-        raise ListRefused("the header stands in the list twice: it is two lists in one")
-    rows = Counter(tuple(row.cells.values()) for row in listed.table.rows)
-    if listed.row_count >= JUMP_FROM_ROWS and listed.row_count >= JUMP * len(rows):
-        raise ListRefused("every row stands in the list twice")
-    if good is None or accept_jump or good.row_count < JUMP_FROM_ROWS:
-        return
-    if listed.row_count >= JUMP * good.row_count or listed.row_count * JUMP <= good.row_count:
-        raise ListRefused(f"the list went from {good.row_count} rows to {listed.row_count} at once")
 
 
 def diff(cases: Mapping[str, Case], entries: Sequence[Entry]) -> ListDiff:
@@ -164,8 +102,3 @@ def _changes(before: Entry, after: Entry) -> list[FieldChange]:
     if before.judgment_date == after.judgment_date == "" and before.judgment_date_raw != after.judgment_date_raw:
         found.append(FieldChange(after.key, "judgment_date_raw", before.judgment_date_raw, after.judgment_date_raw))
     return found
-
-
-def _refused(version: Version, message: str, good: Version | None) -> Checked:
-    version = replace(version, valid=False, error_message=message, row_count=0)
-    return Checked(version, is_new_version=False, listed=None, current=good)

@@ -1,4 +1,4 @@
-"""The options that only jobs of a site have."""
+"""The options that only jobs of a site have. A row here is all that an option needs: its value becomes a param."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from holdfast.model.keys import canonical
-from holdfast.model.option import PACE, PARAM, SHORTHAND, Option
+from holdfast.model.option import PACE, PARAM, SHORTHAND, Option, StoredField
 from holdfast.model.value_types import FLAG, TEXT, TEXTS, ValueType, as_typed, choice, read_text
 from holdfast.policy.directives import OBEYED
 from holdfast.recipes.link_options import EXCLUDE, INCLUDE, MAX_DEPTH
@@ -44,16 +44,16 @@ OPTIONS = (
     ),
     Option(
         "model_url", MODEL_URL, "a model service that words the report", "--model-url",
-        part=PACE, field="model_url", metavar="URL",
+        part=PACE, stored=StoredField("model_url", str, ""), metavar="URL",
         help="an OpenAI-compatible service that words the report's sections: https://HOST/v1 (none: rules do)",
     ),
     Option(
-        "model", TEXT, "which model of it", "--model", part=PACE, field="model", metavar="NAME",
+        "model", TEXT, "which model of it", "--model", part=PACE, stored=StoredField("model", str, ""), metavar="NAME",
         help="which of its models",
     ),
     Option(
         "model_key", REFERENCE, "its key: `env:NAME` or `file:PATH`", "--model-key",
-        part=PACE, field="model_key", metavar="REF", help="its key: env:NAME or file:PATH",
+        part=PACE, stored=StoredField("model_key", str, ""), metavar="REF", help="its key: env:NAME or file:PATH",
     ),
     Option(
         "scope", choice("host", "domain", "prefix", "any"), "`host`, `domain`, `prefix` or `any`", "--scope",
@@ -78,9 +78,10 @@ OPTIONS = (
     ),
     Option(
         "nofollow", choice(*OBEYED), "which nofollow is obeyed: `pages`, `all`, `off`", "--nofollow",
-        part=PACE, field="nofollow",
+        part=PACE, stored=StoredField("nofollow", str, "pages"),
         help="obey the nofollow of pages (robots tag or header); all: of single links, too; off: of none (pages)",
     ),
 )  # fmt: skip
+OWN_PARAMS = tuple(row.name for row in OPTIONS if row.part == PARAM)
 # What --update may change: a job that reads an archive never goes on in the web, nor in another archive.
-SCOPE = tuple(row.name for row in OPTIONS if row.part == PARAM and row.name != "from_warc")
+SCOPE = tuple(name for name in OWN_PARAMS if name != "from_warc")

@@ -24,6 +24,7 @@ from holdfast.recipes.site.archives import checked_archives, name_of, plan_archi
 from holdfast.recipes.site.following import Site
 from holdfast.recipes.site.links import LinkBook
 from holdfast.recipes.site.made import INSTALL, WITH_REPORT, Extractor, Maker, missing_packages, plan_made
+from holdfast.recipes.site.options import OWN_PARAMS
 from holdfast.recipes.site.sitemap import MODES, ROBOTS, SITEMAP, TYPES, work_list
 from holdfast.recipes.site.step import work
 
@@ -37,6 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "report": False,
     "from_warc": [],
 }
+NAMES = tuple(dict.fromkeys((*DEFAULTS, *OWN_PARAMS)))
 NAME_LENGTH_MAX = 80  # of a job; one of the same name gets a number behind it
 SITES_KEPT = 8  # jobs that one worker has in hand at once; more only cost the time to set them up again
 
@@ -56,8 +58,8 @@ class SiteRecipe:
 
     def check(self, params: dict[str, Any]) -> dict[str, Any]:
         for name in params:
-            if name not in DEFAULTS:
-                raise BadParams(f"a site has no parameter {name!r}{_guess(name)}", hint=" ".join(DEFAULTS))
+            if name not in NAMES:
+                raise BadParams(f"a site has no parameter {name!r}{_guess(name)}", hint=" ".join(NAMES))
         checked = DEFAULTS | params
         seeds = [seed_address(text).url for text in _texts("seeds", checked["seeds"])]
         checked["from_warc"] = checked_archives(checked, _texts("from_warc", checked["from_warc"]))
@@ -174,5 +176,5 @@ def _depth(value: Any) -> int | None:
 
 
 def _guess(name: str) -> str:
-    near = get_close_matches(name, DEFAULTS, n=1)
+    near = get_close_matches(name, NAMES, n=1)
     return f"; did you mean {near[0]}?" if near else ""

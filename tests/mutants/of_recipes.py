@@ -255,6 +255,13 @@ MUTANTS = (
         "recipes/test_cases_court.py -k 'blocks_without'",
     ),
     Mutant(
+        "an unanswered query proves absence",
+        "a table that shows no row while its query is in flight proves nothing (CAS-07)",
+        "recipes/cases/form_client.py",
+        (("            is_loading = is_waiting or table", "            is_loading = table"),),
+        "recipes/test_cases_form.py -k 'query_is_in_flight'",
+    ),
+    Mutant(
         "the first empty table proves absence",
         "a case is said not to exist only after repeated, settled looks at the answer for that very number (CAS-07)",
         "recipes/cases/completeness.py",

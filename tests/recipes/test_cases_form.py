@@ -45,6 +45,9 @@ class Page:
     async def goto(self, url: str) -> int:
         return 200
 
+    def in_flight(self) -> frozenset[object]:
+        return frozenset()
+
     async def content(self) -> str:
         return "<table id=datatable></table>"
 
@@ -83,6 +86,24 @@ def test_a_row_that_comes_late_after_a_slow_answer_is_waited_for() -> None:
     """Worlds 2, line 9: the time in which a miss may pass begins when nothing loads any more."""
     clock = ManualClock()
     page = SlowPage(clock)
+    assert asyncio.run(FormClient(SOURCE).look_up(HERE, page, clock)).is_hit  # type: ignore[arg-type]
+
+
+class UnansweredPage(SlowPage):
+    """The same without an overlay that would show it, beside a request of the page that never ends."""
+
+    def in_flight(self) -> frozenset[object]:
+        is_loading = self.queries and self.clock.monotonic_ms() - self.asked_ms < 1_500
+        return frozenset({"poll", self.queries} if is_loading else {"poll"})
+
+    async def evaluate(self, script: str, argument: Any = None) -> Any:
+        answer = await super().evaluate(script, argument)
+        return answer | {"busy": False} if script == form_client._LOOK else answer
+
+
+def test_a_table_is_no_answer_while_the_query_is_in_flight() -> None:
+    clock = ManualClock()
+    page = UnansweredPage(clock)
     assert asyncio.run(FormClient(SOURCE).look_up(HERE, page, clock)).is_hit  # type: ignore[arg-type]
 
 

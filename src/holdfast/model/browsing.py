@@ -37,3 +37,6 @@ class BrowserPage(Protocol):
 
     async def evaluate(self, script: str, argument: Any = None) -> Any:
         """The value of a JavaScript expression, or of a function called with the argument."""
+
+    def in_flight(self) -> frozenset[object]:
+        """The requests of the page's scripts that were sent and not answered yet, for comparison with later ones."""

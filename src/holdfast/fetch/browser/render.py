@@ -101,7 +101,7 @@ class Rendering:
         while quiet_s < self._limits.quiet_s and waited_s < QUIET_S_MAX:
             await self._clock.wait(LOOK_EVERY_S)
             waited_s += LOOK_EVERY_S
-            quiet_s = 0.0 if self._tab.waiting else quiet_s + LOOK_EVERY_S
+            quiet_s = 0.0 if self._tab.in_flight else quiet_s + LOOK_EVERY_S
 
     async def _html(self) -> bytes:
         """Its length first: what is too large is not brought here at all."""

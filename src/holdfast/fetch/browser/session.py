@@ -23,6 +23,7 @@ for (const kind of ['click', 'submit']) addEventListener(kind, event => {
 }, true);
 """
 READ_S = 10.0
+SCRIPTED = ("fetch", "xhr")
 CLICK_SHOWS_S = 0.05  # until the page has noticed a click
 
 
@@ -103,6 +104,9 @@ class PageSession:
     async def evaluate(self, script: str, argument: Any = None) -> Any:
         async with self._within(self._limits.nav_timeout_s, "network_timeout", "the script did not end"):
             return await self._page.evaluate(script, argument)
+
+    def in_flight(self) -> frozenset[object]:
+        return frozenset(request for request in self._tab.in_flight if request.resource_type in SCRIPTED)
 
     def end(self) -> None:
         self._tab.on_document = None

@@ -16,7 +16,7 @@ import msgspec
 from holdfast.fetch.browser.process import Chromium
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession, Page
+    from playwright.async_api import BrowserContext, CDPSession, Page, Request
 
 PAUSED = [{"resourceType": "Document", "requestStage": "Request"}]
 PAUSED_MEDIA = [{"resourceType": kind, "requestStage": "Request"} for kind in ("Media", "Image", "Font")]
@@ -48,7 +48,7 @@ class Tab:
         self.name = ""  # of a page that stays as it is for the next target that asks for it
         self.session: Any = None  # the `PageSession` that works it, where it has a name
         self._uses = 0
-        self.waiting = 0  # requests that were sent and have not ended
+        self.in_flight: set[Request] = set()  # sent, and not ended
         self._answers: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -65,9 +65,9 @@ class Tab:
         cdp.on("Fetch.requestPaused", tab._paused)
         context.on("page", tab._popped_up)
         page.on("crash", tab._crashed)
-        page.on("request", lambda _: tab._moved(1))
-        page.on("requestfinished", lambda _: tab._moved(-1))
-        page.on("requestfailed", lambda _: tab._moved(-1))
+        page.on("request", tab._sent)
+        page.on("requestfinished", tab._ended)
+        page.on("requestfailed", tab._ended)
         await cdp.send("Fetch.enable", {"patterns": PAUSED if settings.images else PAUSED + PAUSED_MEDIA})
         return tab
 
@@ -80,7 +80,7 @@ class Tab:
         if self.name:
             return
         await self.page.goto(BLANK, wait_until="commit")
-        self.waiting = 0
+        self.in_flight.clear()
         if self.keeps_cookies:
             return
         await self.context.clear_cookies()
@@ -130,8 +130,11 @@ class Tab:
         self.has_crashed = True
         self.was_too_large = self.chromium.was_too_large()
 
-    def _moved(self, by: int) -> None:
-        self.waiting = max(0, self.waiting + by)
+    def _sent(self, request: Request) -> None:
+        self.in_flight.add(request)
+
+    def _ended(self, request: Request) -> None:
+        self.in_flight.discard(request)
 
 
 async def _closed(page: Page) -> None:

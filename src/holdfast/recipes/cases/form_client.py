@@ -26,7 +26,7 @@ from holdfast.recipes.paged import in_page
 QUERIES_MAX = 6
 POLL_S = 0.05
 MODAL_S = 10.0
-LOADING_S = 5.0  # a look waits so long for an answer that is on its way; an overlay may never leave
+LOADING_S = 5.0  # a look waits so long for an answer that is on its way; an overlay, or a request, may never end
 HTML = "text/html; charset=utf-8"
 # Clicks go by script: an overlay that never leaves must not keep them off, and a row that is drawn anew between a look
 # and a click is the same row.
@@ -96,6 +96,7 @@ class _Form:
         self.looks: list[Observation] = []
         self.title = ""
         self._queries = 0
+        self._older: frozenset[object] = frozenset()  # requests that are not of the present query, such as a long poll
 
     async def begin(self) -> None:
         status = await self._page.goto(self._source.url)
@@ -131,6 +132,7 @@ class _Form:
     async def _ask(self) -> None:
         source = self._source
         self._queries += 1
+        self._older = self._page.in_flight()
         if not await self._page.evaluate(_ASK, [source.tab, source.input, source.submit, self._case]):
             await self._refuse(200)
 
@@ -143,11 +145,13 @@ class _Form:
         until_ms = asked_ms + self._source.settle
         while True:
             await self._clock.wait(POLL_S)
+            is_waiting = bool(self._page.in_flight() - self._older)  # before the look, which then shows how it ended
             table = await self._page.evaluate(_LOOK, [self._source.row, self._source.busy])
             if not table["there"]:
                 await self._still_there()
             now_ms = self._clock.monotonic_ms()
-            if table["busy"] and now_ms < asked_ms + 1000 * LOADING_S:
+            is_loading = is_waiting or table["busy"]
+            if is_loading and now_ms < asked_ms + 1000 * LOADING_S:
                 until_ms = now_ms + self._source.settle
             own = next((row for row in table["rows"] if row[0] == self._case), None)
             if own is not None:
@@ -156,7 +160,7 @@ class _Form:
                 numbers = tuple(row[0] for row in table["rows"])
                 asked = "" if self._queries == 1 and own is None else self._case
                 # A search that is out of order leaves an empty table, or none: that is not an answer.
-                is_settled = table["there"] and not table["busy"] and not table["refused"]
+                is_settled = table["there"] and not is_loading and not table["refused"]
                 return Observation(asked, numbers, self._clock.wall_ms(), is_settled=is_settled)
 
     async def _still_there(self) -> None:

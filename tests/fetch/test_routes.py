@@ -17,6 +17,7 @@ from fetch.fetching import TEST_S_MAX, code_of, ending, fetching
 from fetch.hostile import CERTIFICATE, PAGE, HostileSite
 from fetch.proxies import CERTIFICATE as OF_THE_PROXY
 from fetch.proxies import Proxy
+from holdfast.config import certificates
 from holdfast.errors import BadParams
 from holdfast.fetch.cookies import CookieJar
 from holdfast.fetch.guard import Guard
@@ -53,15 +54,20 @@ class Handle(pycurl.Curl):
         super().setopt(option, value)
 
 
-def test_roots_that_are_the_systems_already_are_read_from_its_file_alone(tmp_path: Path) -> None:
+def test_roots_that_are_the_systems_already_are_read_from_its_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`SSL_CERT_FILE` often names the system's own: a blob of it, twice as long, would be parsed per connection."""
     system, more = CERTIFICATE.read_bytes(), OF_THE_PROXY.read_bytes()
     (tmp_path / "system.pem").write_bytes(system)
-    for extra, blob in (
+    monkeypatch.setattr(certificates, "system_roots", lambda: str(tmp_path / "system.pem"))
+    for named, blob in (
         (system, None),
         (more, system + b"\n" + more),
         (more + b"\n" + system, system + b"\n" + more + b"\n"),
     ):
+        (tmp_path / "named.pem").write_bytes(named)
+        extra = certificates.more_roots("", {"SSL_CERT_FILE": str(tmp_path / "named.pem")})
         handle = Handle()
         Route(str(tmp_path / "system.pem"), more_roots=extra).apply(handle)
         assert handle.told.get(pycurl.CAINFO_BLOB) == handle.told.get(pycurl.PROXY_CAINFO_BLOB) == blob

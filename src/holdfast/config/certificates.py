@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from holdfast.errors import BadParams
+from holdfast.roots import system_roots
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,8 @@ def read_bundle(text: str) -> str:
 
 
 def more_roots(bundle: str, environ: Mapping[str, str] | None = None) -> bytes:
-    """Both files, one after the other, in PEM form. BadParams where the job's cannot be used."""
+    """Both files, one after the other, in PEM form, without what the system trusts anyway. BadParams where the job's
+    cannot be used."""
     env = os.environ if environ is None else environ
     own = _read("--ca-bundle", Path(bundle)) if bundle else b""
     others = _of_the_environment(Path(env[VARIABLE])) if env.get(VARIABLE) else b""
@@ -57,8 +59,19 @@ def _read(what: str, path: Path) -> bytes:
         raise BadParams(f"{what}: {path} cannot be read: {error.strerror}") from error
     if _BEGINS not in content:
         raise BadParams(f"{what}: {path} has no certificate in PEM form", hint="openssl x509 -inform der -in FILE")
-    _check(what, path)
-    return content
+    more = _beyond_the_systems(content)
+    if more:
+        _check(what, path)
+    return more
+
+
+def _beyond_the_systems(content: bytes) -> bytes:
+    """SSL_CERT_FILE often names the system's own file, or a copy with a certificate more: the many of the system would
+    be parsed at every start, and a second time for every connection."""
+    roots = system_roots()
+    system = Path(roots).read_bytes() if roots else b""
+    more = content.replace(system, b"") if system else content
+    return more if more.strip() else b""
 
 
 def _check(what: str, path: Path) -> None:

@@ -72,6 +72,8 @@ class RobotsRules(msgspec.Struct, frozen=True):
 
     def barring(self, path: str) -> str:
         """The rule that forbids a path, spelled as the rules are, as `Disallow: /private/`; empty: it is allowed."""
+        if not self.weight:
+            return ""
         if self.is_unchecked:
             return TOO_MANY
         length, allowed, text = self._without_star(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import ssl
 from pathlib import Path
 
@@ -11,14 +10,8 @@ import pycurl
 
 from holdfast.fetch.cookies import CookieJar
 from holdfast.fetch.guard import Guard
+from holdfast.roots import system_roots
 
-# Where distributions keep the roots of trust; the wheel's libcurl was built for only one of them.
-CA_FILES = (
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
 # The user names the proxy, not a page, so it may have a private address; a metadata address is refused.
 TO_THE_PROXY = Guard(allow_private=True)
 
@@ -66,15 +59,13 @@ class Route(msgspec.Struct, frozen=True):
         return context
 
     def _blob(self, roots: str | None) -> bytes:
-        """The system's roots and ours; empty where ours are the system's, as SSL_CERT_FILE often says."""
+        """The system's roots and ours; empty where there are none of ours."""
         if not self.more_roots or roots is None:
             return self.more_roots
-        system = Path(roots).read_bytes()
-        more = self.more_roots.replace(system, b"") if system else self.more_roots
-        return system + b"\n" + more if more.strip() else b""
+        return Path(roots).read_bytes() + b"\n" + self.more_roots
 
     def _roots(self) -> str | None:
-        return self.ca_file or next((path for path in CA_FILES if os.path.exists(path)), None)
+        return self.ca_file or system_roots()
 
     @property
     def pins(self) -> bool:

@@ -16,7 +16,7 @@ from holdfast.model.target import External, Found
 from holdfast.policy.rewriting import followed_as
 from holdfast.policy.scope import LEFT_OUT, Scope
 from holdfast.recipe import Context
-from holdfast.recipes.site.page_types import placed
+from holdfast.recipes.site.page_types import moved, placed
 
 LINKS_PER_PAGE_MAX = 10_000
 BOOK_ENTRIES_MAX = 40_000
@@ -100,10 +100,10 @@ class LinkBook:
         return Sorted(tuple(found), tuple(external), 0, unusable)
 
     def _moved(self, shelf: dict[str, Link], href: str, link: Found, depth: int) -> Found:
-        moved = placed(link, depth, in_levels=self._in_levels)
+        found = moved(link, depth, in_levels=self._in_levels)
         if href in shelf:
-            shelf[href] = moved
-        return moved
+            shelf[href] = found
+        return found
 
     def _shelf(self, place: str) -> dict[str, Link]:
         if self._entries >= BOOK_ENTRIES_MAX // 2:

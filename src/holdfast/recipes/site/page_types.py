@@ -65,9 +65,18 @@ def page_type(url: str, title: str = "") -> str:
 def placed(found: Found, depth: int, *, in_levels: bool) -> Found:
     """The same target at this depth, with its kind, and where it comes in the order of its job."""
     kind = type_of(found.path)
+    return msgspec.structs.replace(found, depth=depth, rank=_rank(kind, depth, in_levels), type=kind)
+
+
+def moved(found: Found, depth: int, *, in_levels: bool) -> Found:
+    """What was placed at one depth, at another."""
+    return msgspec.structs.replace(found, depth=depth, rank=_rank(found.type, depth, in_levels))
+
+
+@lru_cache(maxsize=1_024)
+def _rank(kind: str, depth: int, in_levels: bool) -> int:
     priority = PRIORITIES[kind]
-    rank = depth * len(TYPES) + priority if in_levels else rank_of(depth, priority)
-    return msgspec.structs.replace(found, depth=depth, rank=rank, type=kind)
+    return depth * len(TYPES) + priority if in_levels else rank_of(depth, priority)
 
 
 def _segments(path: str) -> list[str]:

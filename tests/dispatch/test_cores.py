@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from holdfast.dispatch.local.cores import core_of, keep_to_own
+from holdfast.cores import core_of, keep_to_own
+
+STARTS_A_CHILD = """
+import os
+from holdfast.cores import keep_to_own
+from holdfast.recipes.child_process import ChildProcess
+
+cores = os.sched_getaffinity(0)
+keep_to_own(place=0, workers=len(cores))
+own = os.sched_getaffinity(0)
+child = ChildProcess("-c", "import os; print(*sorted(os.sched_getaffinity(0)))")
+assert child.pipes()[1].read().split() == [b"%d" % core for core in sorted(cores)]
+assert os.sched_getaffinity(0) == own == {min(cores)}
+"""
 
 
 @pytest.mark.parametrize(
@@ -30,3 +46,8 @@ def test_where_it_is_forbidden_the_worker_goes_on_without(monkeypatch: pytest.Mo
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr("os.sched_setaffinity", forbidden)
     keep_to_own(place=0, workers=2)
+
+
+def test_a_decoder_is_not_bound_to_the_core_of_its_worker() -> None:
+    """A job of one chunk has one worker: its decoders would have one core between them, and with it."""
+    subprocess.run([sys.executable, "-c", STARTS_A_CHILD], check=True, timeout=60)

@@ -6,6 +6,13 @@ from mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "decoders on their worker's core",
+        "what works files and pages beside a worker is not bound to the worker's core",
+        "recipes/child_process.py",
+        (("        with every_core():\n", "        if arguments:\n"),),
+        "dispatch/test_cores.py -k 'not_bound'",
+    ),
+    Mutant(
         "killed worker not replaced",
         "the death of one worker process is made good by the command itself",
         "dispatch/local/supervisor.py",

@@ -10,7 +10,7 @@ from tidy.source_tree import PACKAGE, Import, Module, imports_of, our_package, r
 
 # fmt: off
 LAYERS: dict[str, int] = {
-    "errors":  0, "clock":   0, "faults": 0, "version": 0, "roots": 0,
+    "errors":  0, "clock":   0, "faults": 0, "version": 0, "roots": 0, "cores": 0,
     "model":   1,
     "policy":  2, "audit":   2,
     "ports":   3, "recipe":  3,

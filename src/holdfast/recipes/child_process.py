@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO
 
+from holdfast.cores import every_core
 from holdfast.errors import FetchError
 
 LENGTH_BYTES = 4
@@ -71,7 +72,8 @@ def _started(arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
         raise CannotStart("where Python is, is not known", passes=False)
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL  # stderr: what C libraries write there is for nobody
     try:
-        return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=nothing)
+        with every_core():
+            return subprocess.Popen([sys.executable, *arguments], stdin=pipe, stdout=pipe, stderr=nothing)
     except OSError as error:
         raise CannotStart(error.strerror or str(error), passes=error.errno in SHORTAGES) from error
 

@@ -16,9 +16,9 @@ import msgspec
 
 from holdfast import wiring
 from holdfast.config.headers import with_secrets
+from holdfast.cores import keep_to_own
 from holdfast.dispatch.crashes import explained
 from holdfast.dispatch.local import garbage_collector
-from holdfast.dispatch.local.cores import keep_to_own
 from holdfast.dispatch.local.messages import (
     Assignment,
     Drained,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
+from holdfast.cores import every_core
 from holdfast.errors import FetchError
 from holdfast.fetch.browser.limits import BrowserLimits
 from holdfast.fetch.browser.memory import LOOK_EVERY_S, PAGE, BrowserProcess, memory_mb, too_large
@@ -57,7 +58,8 @@ class Chromium:
         driver = browser = None
         try:
             async with asyncio.timeout(LAUNCH_S):
-                driver = await async_playwright().start()
+                with every_core():
+                    driver = await async_playwright().start()
                 browser = await driver.chromium.launch(
                     executable_path=executable,
                     headless=True,

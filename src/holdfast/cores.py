@@ -1,11 +1,17 @@
 """Which core a worker process keeps to. The thread that fetches and the one that commits pass the interpreter to each
 other thousands of times a second: on one core that is cheap, from core to core it is not.
+
+A program that the worker starts would inherit its core and work in turns with it: such a program may run everywhere.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+_own: set[int] = set()  # the core that this process keeps to; empty: it has none of its own
+_every: set[int] = set()  # those that it could run on before it had one
 
 
 def core_of(place: int, workers: int, cores: set[int]) -> int | None:
@@ -17,7 +23,23 @@ def keep_to_own(place: int, workers: int) -> None:
     """Before the process has threads, which inherit it. Where a system has no such call, nothing is done."""
     if not hasattr(os, "sched_setaffinity"):
         return
-    core = core_of(place, workers, os.sched_getaffinity(0))
+    cores = os.sched_getaffinity(0)
+    core = core_of(place, workers, cores)
     if core is not None:
         with suppress(OSError):  # forbidden here: it only makes things faster
             os.sched_setaffinity(0, {core})
+            _own.add(core)
+            _every.update(cores)
+
+
+@contextmanager
+def every_core() -> Iterator[None]:
+    """Around the start of another program, in the thread that starts it."""
+    if not _own:
+        yield
+        return
+    os.sched_setaffinity(0, _every)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, _own)

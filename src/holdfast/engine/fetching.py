@@ -46,6 +46,7 @@ SLOT_JITTER = 0.5  # two that wait for each other's slot do not give up together
 BACK_AFTER_MS_MIN = 2_000
 MAKE_WAY_MS = 900  # less than PATIENCE_MS: visitors can take a turn meanwhile, claims cannot
 AT_HOME_S = 0.02
+HELD_FROM = 65_536  # smaller answers are not counted: all that the steps of a worker can hold of them is little
 
 
 class Fetching:
@@ -245,17 +246,19 @@ class StepFetch:
             await self._downloads.close(continues=continues)
 
     async def _checked(self, response: Response) -> Response:
-        held = ref(response, self._let_go)
-        self._held[id(held)] = held, len(response.body)
-        self._job.held_bytes += len(response.body)
+        if len(response.body) >= HELD_FROM:
+            held = ref(response, self._let_go)
+            self._held[id(held)] = held, len(response.body)
+            self._job.held_bytes += len(response.body)
         if self._job.blocks is not None:
             await self._job.blocks.check(response, self._claimed)
         return response
 
     def end(self) -> None:
         """The step is over: what it kept of its answers is in what it returned."""
-        self._job.held_bytes -= sum(size for _, size in self._held.values())
-        self._held.clear()
+        if self._held:
+            self._job.held_bytes -= sum(size for _, size in self._held.values())
+            self._held.clear()
 
     def _let_go(self, held: ref[Response]) -> None:
         self._job.held_bytes -= self._held.pop(id(held), (held, 0))[1]

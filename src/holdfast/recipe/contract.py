@@ -117,6 +117,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         address: Address,
         *,
         depth: int,
+        type: str = "page",
         hops: int = 0,
         priority: int = 0,
         disposition: str = "",
@@ -133,7 +134,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         if not disposition and (forbidden := self.barring(address)):
             disposition, rule = "robots", forbidden
         host = self._asked(address)
-        return Found(key, index, address.origin, host, address.path, depth, rank, "page", hops, disposition, rule)
+        return Found(key, index, address.origin, host, address.path, depth, rank, type, hops, disposition, rule)
 
     def named(
         self,

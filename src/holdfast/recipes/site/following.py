@@ -30,8 +30,7 @@ class Site(msgspec.Struct, frozen=True):
 
     def found(self, address: Address, *, depth: int, hops: int = 0) -> Found:
         """A page of the site, with its kind and its place in the order."""
-        found = self.context.found(address, depth=depth, hops=hops)
-        return placed(found, depth, in_levels=self.scope.max_depth is not None)
+        return placed(self.context, address, depth, in_levels=self.scope.max_depth is not None, hops=hops)
 
     def fits(self, context: Context) -> bool:
         """Whether this was made for that job: the params are kept alive here, so one object is one job's."""

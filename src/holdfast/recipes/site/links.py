@@ -132,7 +132,7 @@ class LinkBook:
             return self._context.external(address)
         if ruling.kind in LEFT_OUT:
             return self._context.found(address, depth=depth, disposition=ruling.kind, rule=ruling.rule)
-        return placed(self._context.found(followed_as(address), depth=depth), depth, in_levels=self._in_levels)
+        return placed(self._context, followed_as(address), depth, in_levels=self._in_levels)
 
 
 def resolve(href: str, base: Address) -> Address | None:

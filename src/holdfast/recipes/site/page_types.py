@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from holdfast.model.keys import Address
 from holdfast.model.target import Found, rank_of
+from holdfast.recipe import Context
 
 PAGE, HOME, OTHER = "page", "home", "other"
 # Those before `news` are taken in this order; the others are told apart in the report only.
@@ -48,8 +50,12 @@ _INDEX = frozenset({"index", "home", "default"})
 @lru_cache(maxsize=4_096)
 def type_of(path: str) -> str:
     """The kind by which a page is placed: by the first part of its path that is neither a language nor a folder."""
-    segments = _segments(path.partition("?")[0])
-    kind = _KIND_OF.get(segments[0], PAGE) if segments else PAGE
+    path = path.partition("?")[0].lower()
+    first = path[1:].partition("/")[0]
+    if not first or "." in first or first in _FOLDERS or _LANGUAGE.fullmatch(first):
+        segments = _segments(path)
+        first = segments[0] if segments else ""
+    kind = _KIND_OF.get(first, PAGE)
     return kind if kind in PRIORITIES else PAGE
 
 
@@ -62,10 +68,11 @@ def page_type(url: str, title: str = "") -> str:
     return next((_KIND_OF[part] for part in segments if part in _KIND_OF), "") or _by_title(title) or OTHER
 
 
-def placed(found: Found, depth: int, *, in_levels: bool) -> Found:
-    """The same target at this depth, with its kind, and where it comes in the order of its job."""
-    kind = type_of(found.path)
-    return msgspec.structs.replace(found, depth=depth, rank=_rank(kind, depth, in_levels), type=kind)
+def placed(context: Context, address: Address, depth: int, *, in_levels: bool, hops: int = 0) -> Found:
+    """The page at this address as a target, with its kind, and where it comes in the order of its job."""
+    kind = type_of(address.path)
+    found = context.found(address, depth=depth, type=kind, hops=hops, priority=PRIORITIES[kind])
+    return moved(found, depth, in_levels=True) if in_levels else found
 
 
 def moved(found: Found, depth: int, *, in_levels: bool) -> Found:

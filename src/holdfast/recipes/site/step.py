@@ -58,6 +58,7 @@ class _Read(msgspec.Struct, frozen=True, gc=False):
     """A body as read; `not_parsed` says why no links were."""
 
     page: SitePage
+    content_type: str
     codec: str = "utf-8"
     is_html: bool = False
     not_parsed: str = ""
@@ -120,7 +121,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     ways = follow(here, read.page, read.codec, NOTHING_ASKED if site.context.nofollow == "off" else said, site)
     if here.depth == 0 and read.is_html:
         ways = as_a_seed(ways, site, read.not_parsed)
-    missing = _says_missing(here, read, response)
+    missing = _says_missing(here, read, response.body)
     if missing:
         links = ways.links
         return Skipped(SOFT_404, missing, found=links.found, external=links.external, status_code=response.status)
@@ -129,7 +130,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         title=read.page.title,
         status_code=response.status,
         fetched_at=now_ms,
-        content_type=_shown(response.header("content-type") or ""),
+        content_type=_shown(read.content_type),
         links=ways.links.count,
         canonical=ways.canonical or msgspec.UNSET,
         refresh=ways.refresh or msgspec.UNSET,
@@ -152,11 +153,11 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     )
 
 
-def _says_missing(here: Claimed, read: _Read, response: Response) -> str:
+def _says_missing(here: Claimed, read: _Read, body: bytes) -> str:
     """Of a seed, a person's word is taken; a page whose links nobody could read is stored as it is."""
     if not here.depth or not read.is_html or read.not_parsed:
         return ""
-    return soft_404(read.page.title, response.body, response.header("content-type") or "")
+    return soft_404(read.page.title, body, read.content_type)
 
 
 def _directives(page: SitePage, response: Response) -> Directives:
@@ -165,17 +166,17 @@ def _directives(page: SitePage, response: Response) -> Directives:
 
 
 def _read(here: Claimed, response: Response, site: Site) -> _Read:
-    body, media = response.body, response.media
+    body, media, content_type = response.body, response.media, response.header("content-type") or ""
     if not is_html(media, body, no_sniffing=media in UNKNOWN_MEDIA and _forbids_sniffing(response)):
-        return _Read(_NO_PAGE if here.depth else _read_list(here, response))
+        return _Read(_NO_PAGE if here.depth else _read_list(here, response), content_type)
     if len(body) > HTML_BYTES_MAX:
         not_parsed = f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
-        return _Read(_NO_PAGE, is_html=True, not_parsed=not_parsed)
-    text, codec = decoded(body, response.header("content-type") or "")
+        return _Read(_NO_PAGE, content_type, is_html=True, not_parsed=not_parsed)
+    text, codec = decoded(body, content_type)
     page = read_page(text, sees_marks=site.context.nofollow == "all", is_xml=is_xml(media))
     if page.refresh is None and (header := response.header("refresh")):
         page = msgspec.structs.replace(page, refresh=read_refresh(header))
-    return _Read(page, codec, is_html=True)
+    return _Read(page, content_type, codec, is_html=True)
 
 
 def _forbids_sniffing(response: Response) -> bool:

@@ -184,24 +184,24 @@ class Executor:
         now = self._clock.wall_ms()
         ruling = judge(outcome, attempts=claimed.attempts, max_attempts=self._max_attempts, random=self._random)
         body = outcome.body if isinstance(outcome, Done) else None
-        has_links = not isinstance(outcome, Failed)
+        worked = None if isinstance(outcome, Failed) else outcome
         verdict = Verdict(
             target=claimed.id,
             move=ruling.move,
             began_at=began_at,
             ended_at=now,
-            disposition="" if isinstance(outcome, Failed) else outcome.disposition,
+            disposition=worked.disposition if worked else "",
             code=ruling.code,
-            rule="" if isinstance(outcome, Failed) else outcome.rule,
+            rule=worked.rule if worked else "",
             because=ruling.because[:MESSAGE_LENGTH_MAX],
             wait_ms=ruling.wait_ms,
             elsewhere=elsewhere,
             hold_host_ms=0 if elsewhere else ruling.hold_host_ms,
             status_code=outcome.status_code,
-            bytes=(len(body.content) if body else 0) + sum(each.size for each in files),
-            records=outcome.records if has_links else (),  # type: ignore[union-attr]
-            found=outcome.found if has_links else (),  # type: ignore[union-attr]
-            external=outcome.external if has_links else (),  # type: ignore[union-attr]
+            bytes=(len(body.content) if body else 0) + (sum(each.size for each in files) if files else 0),
+            records=worked.records if worked else (),
+            found=worked.found if worked else (),
+            external=worked.external if worked else (),
         )
         return Finished(claimed, verdict, body, files, kind=ruling.kind or "")
 

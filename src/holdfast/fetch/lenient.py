@@ -257,7 +257,7 @@ class _Answer:
     async def _decode(self, decoder: Decoder, piece: bytes) -> None:
         until_ms = self._clock.monotonic_ms() + SLICE_MS
         await self._have_room()
-        for _ in decoder.steps(piece):
+        for _ in decoder.steps(piece) or ():
             self._in_flight.receive(self, decoder.kept_bytes)
             if self._clock.monotonic_ms() >= until_ms:
                 await asyncio.sleep(0)

@@ -23,7 +23,7 @@ _FILE_VIEW = re.compile(rf"(/[^/?]+/[^/?]+/(?:-/)?)blob(/[^/?]+/[^?]+\.{_TEXTS})
 def followed_as(address: Address) -> Address:
     """The address that a link to this one is followed as; mostly the same object."""
     if "=" not in address.path:
-        return file_itself(address)
+        return address if "/blob/" not in address.path else file_itself(address)
     path, mark, query = _IN_PATH.sub("", address.path).partition("?")
     return file_itself(_at(address, path + _without_session(mark + query)))
 

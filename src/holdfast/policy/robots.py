@@ -54,7 +54,7 @@ class Robots(msgspec.Struct, frozen=True):
 
     def barring(self, path: str) -> str:
         """The rule that forbids this path with its query, as `Disallow: /private/`; empty where it is allowed."""
-        if not self.rules.weight or path == ROBOTS_PATH:
+        if self.rules.forbidding == () or path == ROBOTS_PATH:
             return ""
         return self.rules.barring(_normal(path, "replace").replace("*", "%2A"))
 

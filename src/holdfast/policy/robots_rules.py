@@ -114,7 +114,7 @@ class RobotsRules(msgspec.Struct, frozen=True):
         return map(self.starred.__getitem__, sorted(chain.from_iterable(lists)))
 
 
-NO_RULES = RobotsRules()
+NO_RULES = RobotsRules(forbidding=())
 
 
 def rules_of(patterns: dict[str, bool]) -> RobotsRules:

@@ -110,7 +110,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     chunk_count: int = WORK_CHUNKS
     model: LanguageModel | None = None  # words what a step knows, where the job names a service for that
     kept: Callable[[str], Path] = Path  # where a file of this name below the artifacts folder is, or would be
-    archived: Archived | None = None  # the pages of an archive that is read in place of the web
+    archived: Archived | None = None  # the pages of an archive that is read in place of the web: no host is asked
 
     def found(
         self,
@@ -133,7 +133,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         rank = rank_of(depth, priority)
         if not disposition and (forbidden := self.barring(address)):
             disposition, rule = "robots", forbidden
-        host = self._asked(address)
+        host = address.host if self.archived is None else ""
         return Found(key, index, address.origin, host, address.path, depth, rank, type, hops, disposition, rule)
 
     def named(
@@ -151,7 +151,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         key = key_of_name(name, self.salt) if name else key_of(address, self.salt)
         rank = rank_of(depth, priority)
         index = self._chunk(key, address, chunk)
-        host = self._asked(address)
+        host = address.host if self.archived is None else ""
         return Found(key, index, address.origin, host, address.path, depth, rank, type, name=name, params=params)
 
     def made(
@@ -162,10 +162,6 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         rank = rank_of(depth, priority)
         index = self._chunk(key, None, chunk)
         return Found(key, index, "", "", name, depth, rank, type, name=name, params=params)
-
-    def _asked(self, address: Address) -> str:
-        """The host whose turn a target waits for; none where an archive answers."""
-        return address.host if self.archived is None else ""
 
     def _chunk(self, key: bytes, address: Address | None, name: str) -> int:
         if name:

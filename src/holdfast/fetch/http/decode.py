@@ -41,16 +41,17 @@ class Decoder:
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the wire."""
-        for _ in self.steps(chunk):
+        for _ in self.steps(chunk) or ():
             pass
 
-    def steps(self, chunk: bytes) -> Iterator[None]:
-        """Take the next bytes of the wire, about STEP_BYTES of output or one empty member at a time."""
+    def steps(self, chunk: bytes) -> Iterator[None] | None:
+        """Take the next bytes of the wire, about STEP_BYTES of output or one empty member at a time. None: they were
+        not packed, and are taken."""
         self._received_bytes += len(chunk)
         if self._stages:
             return self._pass_on(chunk, 0)
         self._keep(chunk)
-        return iter(())
+        return None
 
     def finish(self) -> bytes:
         """The whole decoded body, once the transfer is complete. No bytes at all are an empty body."""

@@ -322,8 +322,12 @@ class Exchange:
             return int(pycurl.WRITEFUNC_PAUSE)  # libcurl brings this chunk again
         self._chunks += 1
         try:
-            self._steps = (self._decoder or self._read_headers()).steps(chunk)
-            self._decode(self._clock.monotonic_ms() + SLICE_MS)
+            decoder = self._decoder or self._read_headers()
+            self._steps = decoder.steps(chunk)
+            if self._steps is None:
+                self._in_flight.receive(self, decoder.kept_bytes)
+            else:
+                self._decode(self._clock.monotonic_ms() + SLICE_MS)
         except FetchError as failure:
             self.fail(failure)
             return 0

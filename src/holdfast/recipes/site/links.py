@@ -96,14 +96,13 @@ class LinkBook:
             elif link.depth == depth:
                 found.append(link)
             else:
-                found.append(self._moved(wide if href in wide else near, href, link, depth))
+                link = moved(link, depth, in_levels=self._in_levels)
+                if href in wide:
+                    wide[href] = link
+                elif href in near:
+                    near[href] = link
+                found.append(link)
         return Sorted(tuple(found), tuple(external), 0, unusable)
-
-    def _moved(self, shelf: dict[str, Link], href: str, link: Found, depth: int) -> Found:
-        found = moved(link, depth, in_levels=self._in_levels)
-        if href in shelf:
-            shelf[href] = found
-        return found
 
     def _shelf(self, place: str) -> dict[str, Link]:
         if self._entries >= BOOK_ENTRIES_MAX // 2:

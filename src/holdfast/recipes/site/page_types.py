@@ -42,6 +42,7 @@ REPORT_TYPES = (HOME, *_WORDS, OTHER)
 # Pages of somebody who offers something; documentation has a home page, news and help as well.
 OF_A_COMPANY = tuple(kind for kind in _WORDS if kind not in ("news", "blog", "help"))
 _LANGUAGE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
+_MAYBE_LANGUAGE = (0, 2, 5)  # characters of the first part; none where slashes are doubled
 _SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
 _FOLDERS = frozenset({"company", "corporate", "pages"})  # above the word that says it
 _INDEX = frozenset({"index", "home", "default"})
@@ -52,7 +53,7 @@ def type_of(path: str) -> str:
     """The kind by which a page is placed: by the first part of its path that is neither a language nor a folder."""
     path = path.partition("?")[0].lower()
     first = path[1:].partition("/")[0]
-    if not first or "." in first or first in _FOLDERS or _LANGUAGE.fullmatch(first):
+    if "." in first or len(first) in _MAYBE_LANGUAGE or first in _FOLDERS:
         segments = _segments(path)
         first = segments[0] if segments else ""
     kind = _KIND_OF.get(first, PAGE)

@@ -34,6 +34,10 @@ class Blocks:
         self._because: dict[str, str] = {}  # of hosts that are left alone
         self._good: set[str] = set()  # hosts with a stored page
 
+    def is_clear(self, response: Response) -> bool:
+        """Whether there is nothing to check: as nearly always."""
+        return not self._lookalikes.by_host and not block_page(response)
+
     async def check(self, response: Response, claimed: Claimed) -> None:
         """Raises HostWaits where the page is to be looked at again, Blocked where its host blocks us."""
         signs, seen = block_page(response), self._lookalikes

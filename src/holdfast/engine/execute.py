@@ -81,7 +81,8 @@ class Executor:
     async def work(self, claimed: Claimed, *, late: bool = False) -> Finished:
         """`late`: the turn that the claim took at its host is over, so another is taken."""
         began_at = self._clock.wall_ms()
-        claimed = self._with_host(claimed)
+        if not claimed.host:
+            claimed = self._with_host(claimed)
         if self._stored is not None and claimed.host:
             return await self._again(claimed, self._stored, began_at)
         fetch = StepFetch(self._fetching, claimed, late=late)
@@ -104,7 +105,8 @@ class Executor:
             outcome = Failed(error.code, error.message)
         finally:
             fetch.end()
-            await fetch.close(continues=continues)
+            if fetch.has_files:
+                await fetch.close(continues=continues)
         if isinstance(outcome, Failed) and outcome.code in HANDED_BACK:
             return self._not_its_fault(claimed, outcome)
         elsewhere = fetch.elsewhere or not self._fetching.asks_hosts
@@ -112,7 +114,7 @@ class Executor:
 
     def _with_host(self, claimed: Claimed) -> Claimed:
         """A target that an archive answers waits for no host; its step is told which one it is of."""
-        address = canonical(claimed.url) if not claimed.host and not self._fetching.asks_hosts else None
+        address = None if self._fetching.asks_hosts else canonical(claimed.url)
         return claimed if address is None else msgspec.structs.replace(claimed, host=address.host)
 
     async def _again(self, claimed: Claimed, read: ReadStored, began_at: int) -> Finished:

@@ -192,11 +192,21 @@ class StepFetch:
         self._held: dict[int, tuple[ref[Response], int]] = {}  # answers that the step was given and has not let go of
 
     async def __call__(self, url: str, headers: Headers = ()) -> Response:
-        return await self._checked(await self._answer(url, headers))
+        response = await self._answer(url, headers)
+        if len(response.body) >= HELD_FROM:
+            self._hold(response)
+        blocks = self._job.blocks
+        if blocks is not None and not blocks.is_clear(response):
+            await blocks.check(response, self._claimed)
+        return response
 
     async def send(self, request: Request) -> Response:
         """Any request: a form, JSON, or one by another fetcher."""
-        return await self._checked(await self._asked(request))
+        response = await self._asked(request)
+        self._hold(response)
+        if self._job.blocks is not None:
+            await self._job.blocks.check(response, self._claimed)
+        return response
 
     async def file(
         self, request: Request, *, into: str = "", max_bytes: int = FILE_BYTES_MAX, total_s: float | None = None
@@ -240,19 +250,19 @@ class StepFetch:
             self._downloads = self._job.downloads(self._claimed)
         return self._downloads.taken(files)
 
+    @property
+    def has_files(self) -> bool:
+        return self._downloads is not None
+
     async def close(self, *, continues: bool) -> None:
         """Files that were not kept are let go of; `continues`: another try may need them."""
         if self._downloads is not None:
             await self._downloads.close(continues=continues)
 
-    async def _checked(self, response: Response) -> Response:
-        if len(response.body) >= HELD_FROM:
-            held = ref(response, self._let_go)
-            self._held[id(held)] = held, len(response.body)
-            self._job.held_bytes += len(response.body)
-        if self._job.blocks is not None:
-            await self._job.blocks.check(response, self._claimed)
-        return response
+    def _hold(self, response: Response) -> None:
+        held = ref(response, self._let_go)
+        self._held[id(held)] = held, len(response.body)
+        self._job.held_bytes += len(response.body)
 
     def end(self) -> None:
         """The step is over: what it kept of its answers is in what it returned."""

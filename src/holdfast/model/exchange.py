@@ -95,17 +95,29 @@ class Response(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
                 return value
         return None
 
+    def first(self) -> dict[str, str]:
+        """The first header of each name: for callers that ask for several."""
+        return dict(reversed(self.headers))
+
     @property
     def media(self) -> str:
         """The media type without parameters, lower-case; empty where none was declared."""
-        return (self.header("content-type") or "").partition(";")[0].strip().lower()
+        return media_of(self.header("content-type") or "")
 
     @property
     def last_modified(self) -> str:
-        """Empty where it cannot tell two versions apart: it counts in seconds, so that something which changes twice
-        within the second of the answer would be called unchanged for ever (RFC 9110, 8.8.2.2)."""
-        then = self.header("last-modified") or ""
-        return "" if then == self.header("date") else then
+        return last_modified_of(self.first())
+
+
+def media_of(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def last_modified_of(headers: Mapping[str, str]) -> str:
+    """Empty where it cannot tell two versions apart: it counts in seconds, so that something which changes twice
+    within the second of the answer would be called unchanged for ever (RFC 9110, 8.8.2.2)."""
+    then = headers.get("last-modified", "")
+    return "" if then == headers.get("date") else then
 
 
 class ArchivedAnswer(msgspec.Struct, frozen=True, kw_only=True):

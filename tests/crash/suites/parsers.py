@@ -154,7 +154,7 @@ def ask_headers(data: bytes) -> None:
     wait_s = read_retry_after(response.header("retry-after"), examples.NOW_MS)
     must(wait_s is None or 0 <= wait_s <= RETRY_AFTER_MAX_S, f"Retry-After means {wait_s}")
     canonical(response.header("location") or "about:blank", PAGE.url)
-    header_lines(asking_again(msgspec.json.encode(validators_of(response))))
+    header_lines(asking_again(msgspec.json.encode(validators_of(response.first()))))
     digest = sha256(response.body).digest()
     stored = Body(PAGE.url, 200, fields, response.body, digest, response.media, examples.NOW_MS)
     reference = BodyRef("frogs.warc.gz", 0, 0, len(stored.content), digest, stored.media)

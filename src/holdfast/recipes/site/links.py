@@ -75,7 +75,7 @@ class LinkBook:
         on_wide, on_near = wide.get, near.get
         found: list[Found] = []
         external: list[External] = []
-        seen, unusable = {own_key}, 0
+        seen, unusable, in_levels = {own_key}, 0, self._in_levels
         for index, href in enumerate(hrefs):
             link = on_wide(href) or on_near(href)
             if link is None:
@@ -96,7 +96,7 @@ class LinkBook:
             elif link.depth == depth:
                 found.append(link)
             else:
-                link = moved(link, depth, in_levels=self._in_levels)
+                link = moved(link, depth, in_levels=in_levels)
                 if href in wide:
                     wide[href] = link
                 elif href in near:

@@ -6,13 +6,14 @@ same depth. So each URL is asked for once, whatever the order in which they are 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import msgspec
 
 from holdfast.clock import Clock
 from holdfast.model.codes import code_of_status
-from holdfast.model.exchange import NOT_MODIFIED, Response
+from holdfast.model.exchange import NOT_MODIFIED, Response, media_of
 from holdfast.model.keys import Address, canonical
 from holdfast.model.outcome import NOFOLLOW, UNCHANGED, Body, Done, Failed, Outcome, Record, Skipped
 from holdfast.model.target import Claimed
@@ -116,8 +117,9 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
         code = code_of_status(response.status) or "bad_response"
         retry_after_s = read_retry_after(response.header("retry-after"), now_ms)
         return Failed(code, f"HTTP {response.status}", response.status, retry_after_s)
-    read = _read(here, response, site)
-    said = _directives(read.page, response)
+    headers = response.first()
+    read = _read(here, response, headers, site)
+    said = _directives(read.page, response) if read.page.robots or HEADER in headers else NOTHING_ASKED
     ways = follow(here, read.page, read.codec, NOTHING_ASKED if site.context.nofollow == "off" else said, site)
     if here.depth == 0 and read.is_html:
         ways = as_a_seed(ways, site, read.not_parsed)
@@ -125,7 +127,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     if missing:
         links = ways.links
         return Skipped(SOFT_404, missing, found=links.found, external=links.external, status_code=response.status)
-    kept = validators_of(response)
+    kept = validators_of(headers)
     record = PageRecord(
         title=read.page.title,
         status_code=response.status,
@@ -161,26 +163,26 @@ def _says_missing(here: Claimed, read: _Read, body: bytes) -> str:
 
 
 def _directives(page: SitePage, response: Response) -> Directives:
-    headers = [value for name, value in response.headers if name == HEADER]
-    return read_directives(page.robots, headers) if headers or page.robots else NOTHING_ASKED
+    return read_directives(page.robots, [value for name, value in response.headers if name == HEADER])
 
 
-def _read(here: Claimed, response: Response, site: Site) -> _Read:
-    body, media, content_type = response.body, response.media, response.header("content-type") or ""
-    if not is_html(media, body, no_sniffing=media in UNKNOWN_MEDIA and _forbids_sniffing(response)):
+def _read(here: Claimed, response: Response, headers: Mapping[str, str], site: Site) -> _Read:
+    body, content_type = response.body, headers.get("content-type", "")
+    media = media_of(content_type)
+    if not is_html(media, body, no_sniffing=media in UNKNOWN_MEDIA and _forbids_sniffing(headers)):
         return _Read(_NO_PAGE if here.depth else _read_list(here, response), content_type)
     if len(body) > HTML_BYTES_MAX:
         not_parsed = f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
         return _Read(_NO_PAGE, content_type, is_html=True, not_parsed=not_parsed)
     text, codec = decoded(body, content_type)
     page = read_page(text, sees_marks=site.context.nofollow == "all", is_xml=is_xml(media))
-    if page.refresh is None and (header := response.header("refresh")):
+    if page.refresh is None and (header := headers.get("refresh")):
         page = msgspec.structs.replace(page, refresh=read_refresh(header))
     return _Read(page, content_type, codec, is_html=True)
 
 
-def _forbids_sniffing(response: Response) -> bool:
-    return (response.header("x-content-type-options") or "").partition(",")[0].strip().lower() == "nosniff"
+def _forbids_sniffing(headers: Mapping[str, str]) -> bool:
+    return headers.get("x-content-type-options", "").partition(",")[0].strip().lower() == "nosniff"
 
 
 def _read_list(here: Claimed, response: Response) -> SitePage:

@@ -7,10 +7,11 @@ them is sent: a record may come from anybody's snapshot, and `*` would mean any 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
-from holdfast.model.exchange import Headers, Response
+from holdfast.model.exchange import Headers, last_modified_of
 
 _ETAG = re.compile(r'(?:W/)?"[!#-~]{1,200}"')
 _DATE = re.compile(r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT")
@@ -31,8 +32,8 @@ class Validators(msgspec.Struct, frozen=True):
 _records = msgspec.json.Decoder(Validators)
 
 
-def validators_of(response: Response) -> Validators:
-    return Validators(etag=_kept(response.header("etag"), _ETAG), last_modified=_kept(response.last_modified, _DATE))
+def validators_of(headers: Mapping[str, str]) -> Validators:
+    return Validators(etag=_kept(headers.get("etag"), _ETAG), last_modified=_kept(last_modified_of(headers), _DATE))
 
 
 def asking_again(record: bytes) -> Headers:

@@ -82,7 +82,7 @@ MUTANTS = (
             (
                 "        return Done(UNCHANGED, status_code=response.status)\n",
                 '        again = (Record("page", here.before),)\n'
-                "        body = kept_body(here, response, clock.wall_ms())\n"
+                "        body = kept_body(here, response, response.media, clock.wall_ms())\n"
                 '        return Done("page", body=body, records=again, status_code=response.status)\n',
             ),
         ),

@@ -176,6 +176,7 @@ class Exchange:
             raise FetchError("network_error", "the proxy wants a user and a password (407)")
         body = decoder.finish()
         self._in_flight.give_out(self)
+        self._decoder = None
         return Response(
             url=url,
             status=status,
@@ -243,8 +244,9 @@ class Exchange:
 
     def end(self) -> None:
         """Hold nothing of it any longer, however it ended."""
-        self._in_flight.drop(self)
-        self._decoder = self._steps = None
+        if self._decoder is not None:
+            self._in_flight.drop(self)
+            self._decoder = self._steps = None
 
     def close(self) -> None:
         self.curl.close()

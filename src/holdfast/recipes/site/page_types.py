@@ -37,6 +37,7 @@ _WORDS: dict[str, str] = {
 }
 _KIND_OF = {word: kind for kind, words in _WORDS.items() for word in words.split()}
 TYPES = (*list(_WORDS)[: list(_WORDS).index("news")], PAGE)
+_PLACED = {word: kind for word, kind in _KIND_OF.items() if kind in TYPES}
 PRIORITIES = {kind: place for place, kind in enumerate(TYPES)}
 REPORT_TYPES = (HOME, *_WORDS, OTHER)
 # Pages of somebody who offers something; documentation has a home page, news and help as well.
@@ -48,16 +49,13 @@ _FOLDERS = frozenset({"company", "corporate", "pages"})  # above the word that s
 _INDEX = frozenset({"index", "home", "default"})
 
 
-@lru_cache(maxsize=4_096)
 def type_of(path: str) -> str:
     """The kind by which a page is placed: by the first part of its path that is neither a language nor a folder."""
-    path = path.partition("?")[0].lower()
-    first = path[1:].partition("/")[0]
-    if "." in first or len(first) in _MAYBE_LANGUAGE or first in _FOLDERS:
-        segments = _segments(path)
+    first = path[1:].partition("/")[0].lower()
+    if "." in first or "?" in first or len(first) in _MAYBE_LANGUAGE or first in _FOLDERS:
+        segments = _segments(path.partition("?")[0])
         first = segments[0] if segments else ""
-    kind = _KIND_OF.get(first, PAGE)
-    return kind if kind in PRIORITIES else PAGE
+    return _PLACED.get(first, PAGE)
 
 
 def page_type(url: str, title: str = "") -> str:

@@ -97,7 +97,7 @@ def _listed(here: Claimed, response: Response, listed: Sitemap, site: Site, now_
     noun = "sitemap" if listed.is_index else "page"
     return Done(
         IN_PART if left_out else SITEMAP,
-        body=kept_body(here, response, now_ms),
+        body=kept_body(here, response, response.media, now_ms),
         found=links.found,
         external=links.external,
         status_code=response.status,

@@ -19,7 +19,7 @@ _SAYS = (
     r"|page (?:doesn't|does not) exist|seite nicht gefunden|page (?:introuvable|non trouvée)|página no encontrada"
     r"|pagina non trovata"
 )
-_HINT = re.compile("404|not|exist|nicht|trouv|encontrad|trovat", re.IGNORECASE)  # one of them is in all that says it
+_HINTS = ("404", "not", "exist", "nicht", "trouv", "encontrad", "trovat")  # one of them is in all that says it
 _TITLE = re.compile(rf"(?:{_SAYS})[.!]?", re.IGNORECASE)
 _TEXT = re.compile(
     rf"\b(?:{_SAYS}|(?:does not|doesn't|no longer) exists?|nicht gefunden|introuvable|no encontrada|non trovata)",
@@ -29,7 +29,8 @@ _TEXT = re.compile(
 
 def soft_404(title: str | None, body: bytes, content_type: str) -> str:
     """What shows that an answer with status 200 is none, for people; "" where it is a page."""
-    if not title or not _HINT.search(title):
+    lower = (title or "").lower()
+    if not title or not any(map(lower.__contains__, _HINTS)):
         return ""
     said = next((part for part in _PARTS.split(title) if _TITLE.fullmatch(part.strip())), "")
     if not said:

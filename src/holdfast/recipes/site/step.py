@@ -60,6 +60,7 @@ class _Read(msgspec.Struct, frozen=True, gc=False):
 
     page: SitePage
     content_type: str
+    media: str
     codec: str = "utf-8"
     is_html: bool = False
     not_parsed: str = ""
@@ -145,7 +146,7 @@ def _answered(here: Claimed, response: Response, site: Site, now_ms: int) -> Out
     )
     return Done(
         NOFOLLOW if said.nofollow and ways.left else "page",
-        body=kept_body(here, response, now_ms),
+        body=kept_body(here, response, read.media, now_ms),
         records=(Record("page", msgspec.json.encode(record)),),
         found=ways.links.found,
         external=ways.links.external,
@@ -170,15 +171,15 @@ def _read(here: Claimed, response: Response, headers: Mapping[str, str], site: S
     body, content_type = response.body, headers.get("content-type", "")
     media = media_of(content_type)
     if not is_html(media, body, no_sniffing=media in UNKNOWN_MEDIA and _forbids_sniffing(headers)):
-        return _Read(_NO_PAGE if here.depth else _read_list(here, response), content_type)
+        return _Read(_NO_PAGE if here.depth else _read_list(here, response), content_type, media)
     if len(body) > HTML_BYTES_MAX:
         not_parsed = f"HTML over {HTML_BYTES_MAX // 1_000_000} MB: stored, not parsed"
-        return _Read(_NO_PAGE, content_type, is_html=True, not_parsed=not_parsed)
+        return _Read(_NO_PAGE, content_type, media, is_html=True, not_parsed=not_parsed)
     text, codec = decoded(body, content_type)
     page = read_page(text, sees_marks=site.context.nofollow == "all", is_xml=is_xml(media))
     if page.refresh is None and (header := headers.get("refresh")):
         page = msgspec.structs.replace(page, refresh=read_refresh(header))
-    return _Read(page, content_type, codec, is_html=True)
+    return _Read(page, content_type, media, codec, is_html=True)
 
 
 def _forbids_sniffing(headers: Mapping[str, str]) -> bool:
@@ -193,8 +194,8 @@ def _read_list(here: Claimed, response: Response) -> SitePage:
     return SitePage(title, None, None, hrefs)
 
 
-def kept_body(here: Claimed, response: Response, now_ms: int) -> Body:
-    return Body(here.url, response.status, response.headers, response.body, b"", response.media, now_ms)
+def kept_body(here: Claimed, response: Response, media: str, now_ms: int) -> Body:
+    return Body(here.url, response.status, response.headers, response.body, b"", media, now_ms)
 
 
 def _shown(header: str) -> str:

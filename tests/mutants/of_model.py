@@ -105,7 +105,7 @@ MUTANTS = (
         "a date of the second of the answer",
         "a page or list that changes twice within a second is fetched again",
         "model/exchange.py",
-        (('return "" if then == self.header("date") else then', "return then"),),
+        (('return "" if then == headers.get("date") else then', "return then"),),
         "recipes/test_site_step.py -k second_of_the_answer",
     ),
     Mutant(

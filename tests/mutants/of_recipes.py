@@ -544,7 +544,7 @@ MUTANTS = (
         "kinds before levels",
         "a page within the depth limit is fetched whatever kind of page leads to it first (FRO-04)",
         "recipes/site/page_types.py",
-        (("    rank = depth * len(TYPES) + priority if in_levels else rank_of", "    rank = rank_of"),),
+        (("    return depth * len(TYPES) + priority if in_levels else rank_of", "    return rank_of"),),
         "recipes/test_site_finding.py -k 'levels_come_before_kinds'",
     ),
     Mutant(
@@ -558,7 +558,7 @@ MUTANTS = (
         "a new page for every session",
         "a session in the URLs of a site does not make its pages any number",
         "recipes/site/links.py",
-        (("self._context.found(followed_as(address), depth=depth)", "self._context.found(address, depth=depth)"),),
+        (("placed(self._context, followed_as(address), depth", "placed(self._context, address, depth"),),
         "recipes/test_site_finding.py -k 'sessions_in_links'",
     ),
     Mutant(

@@ -7,7 +7,6 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from holdfast.blobs.publish import PRIVATE, make_directory, publish_copy, refusal
 from holdfast.blobs.shelf import is_being_restored
@@ -18,10 +17,6 @@ from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
 from holdfast.model.spread import Spread
 from holdfast.ports import Ledger
 from holdfast.wiring.folders import storage
-
-if TYPE_CHECKING:
-    pass
-
 
 NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not there yet: a wrong choice, not a full disk
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.values import whole
-from holdfast.cli.start.outputs import Selection, form_of, read_output, write_results
+from holdfast.cli.start.outputs import Selection, read_output, write_results
 from holdfast.clock import pause_thread
 from holdfast.engine.recovery import holder_of
 from holdfast.errors import UsageError
@@ -30,7 +30,6 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="where to: a file, a FOLDER/ for md; - is stdout")
     parser.add_argument(
         "--format",
-        type=form_of,
         choices=NAMES,
         metavar="FORM",
         help=f"{', '.join(NAMES)}; from the suffix of FILE where it is left out (jsonl)",

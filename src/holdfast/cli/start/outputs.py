@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from holdfast.cli.screen.summary import exported
 from holdfast.config.results_file import writable, writable_folder
 from holdfast.errors import BadParams, UsageError
 from holdfast.recipes.catalogue import kind_of
-from holdfast.views.exports.forms import DEFAULT, FORMS, LATER, NAMES, form_by_ending
+from holdfast.views.exports.forms import DEFAULT, FORMS, NAMES, form_by_ending
 
 if TYPE_CHECKING:
     from holdfast.model.job import Counts, Job
@@ -56,18 +55,10 @@ def arguments(parser: Parser) -> None:
     group.add_argument("-o", "--output", metavar="PATH", help="write results when the command ends; - is stdout")
     group.add_argument(
         "--to",
-        type=form_of,
         choices=(*NAMES, "none"),
         metavar="FORM",
         help=f"the form of the results: {', '.join(NAMES)} or none (from the suffix of PATH)",
     )
-
-
-def form_of(text: str) -> str:
-    """A form that is asked for; those of the contract that cannot be written yet are refused, and offered nowhere."""
-    if text in LATER:
-        raise argparse.ArgumentTypeError(f"{text} is not available yet; there are: {', '.join(NAMES)}")
-    return text
 
 
 def read_output(call: Call, name: str | None, form: str | None) -> Output | None:
@@ -157,8 +148,6 @@ def _form_of(name: str) -> str:
     stem, suffix = Path(name).stem, Path(name).suffix.removeprefix(".")
     if suffix == MARKDOWN or os.path.isdir(name):
         raise UsageError(f"{name}: Markdown is a folder of files, one per page", hint=f"-o {stem}/")
-    if suffix in LATER:
-        raise UsageError(f"{name}: {suffix} is not available yet; there are: {', '.join(NAMES)}")
     hint = f"-o {stem}.warc.gz" if suffix in ("warc", "gz") else f"-o {stem}.jsonl"
     raise UsageError(f"{name}: the suffix names no form that can be written", hint=hint)
 

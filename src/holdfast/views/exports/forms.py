@@ -8,10 +8,8 @@ from __future__ import annotations
 from holdfast.views.exports.form_list import FORMS as FORMS
 from holdfast.views.exports.form_row import Form
 
-CONTRACT = ("webdataset",)  # names that are known, and refused as long as no module has them
 DEFAULT = "jsonl"
 NAMES = tuple(FORMS)
-LATER = tuple(name for name in CONTRACT if name not in FORMS)
 
 
 def form_by_ending(path: str) -> Form | None:

@@ -10,7 +10,10 @@ from bench.attack_stage import Answers, Ended, Pages, Stage
 
 @dataclass(frozen=True)
 class Attack:
-    """`guard` is the test that fails without the protective line; empty: users are told, and nothing prevents it.
+    """A site that means no harm, and of which pages were missed, is one as well.
+
+    `point` is its section of the page. `guard` is the test that fails without the protective line; empty: users are
+    told, and nothing prevents it.
 
     `site` is made when the attack is played: some are large.
     """

@@ -1,7 +1,8 @@
 """`make bench-attacks`: plays every attack against one checkout, and keeps what came of it for docs/attacks.md.
 
 `--tree PATH` names the checkout (this one); its `.venv` must be there. Rows are kept as `now`, or with `--as before` as
-those of the release before. Words choose the attacks whose names contain one of them.
+those of the release before, each with the commit that it was played against. Words choose the attacks whose names
+contain one of them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from typing import Any
 
 from bench.attack import Attack
 from bench.attack_local import LOCAL
+from bench.attack_missed import MISSED
 from bench.attack_stage import CAP_S, Ended, staged
+from bench.attack_users import USERS
 from bench.attack_web import WEB
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "docs" / "attacks.json"
-ATTACKS = tuple(sorted((*WEB, *LOCAL), key=lambda attack: attack.point))
+ATTACKS = tuple(sorted((*MISSED, *USERS, *WEB, *LOCAL), key=lambda attack: attack.point))
 
 
 def main(words: list[str]) -> int:
@@ -66,26 +69,27 @@ def row(ended: Ended) -> dict[str, Any]:
     if took is None:
         return found
     numbers = {"seconds": took.seconds, "cpu_s": took.cpu_s, "peak_mb": took.peak_mb, "held_s": took.held_s}
-    return {**found, "in_time": took.in_time, **{name: round(number, 2) for name, number in numbers.items()}}
+    shown = {name: round(number, 2) for name, number in numbers.items()}
+    return {**found, "in_time": took.in_time, **shown, "system": system()}
 
 
 def keep(attack: Attack, ended: Ended, when: str, tree: Path) -> None:
     """Among the others, in the order of the table, with what was played and where."""
     kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     rows = kept.setdefault("rows", {})
-    rows.setdefault(attack.what, {})[when] = row(ended)
+    rows.setdefault(attack.what, {})[when] = row(ended) | {
+        "commit": commit(tree),
+        "at": f"{datetime.now(UTC):%Y-%m-%d}",
+    }
     table = [{"point": each.point, "what": each.what, "guard": each.guard} for each in ATTACKS]
     kept["table"] = [each for each in table if each["what"] in rows]
     kept["rows"] = {each["what"]: rows[each["what"]] for each in kept["table"]}
-    kept.setdefault("played", {})[when] = {
-        "commit": commit(tree),
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
     kept["cap_s"] = CAP_S
-    kept["system"] = (
-        f"{platform.system()} {platform.release()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    )
     KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def system() -> str:
+    return f"{platform.system()} {platform.release()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def commit(tree: Path) -> str:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
@@ -156,6 +157,23 @@ def test_an_export_may_leave_pages_with_the_same_bytes_out(tmp_path: Path) -> No
     assert job.export(tmp_path / "distinct.csv", distinct=True) == 2
     done = holdfast("export", "frogs", "-o", "-", "--distinct", "--follow", cwd=tmp_path)
     assert (done.code, done.out) == (2, "")
+
+
+def test_pages_that_want_no_index_say_so_where_that_field_is_named(tmp_path: Path) -> None:
+    """By a tag or by a header: so that they can be left out of what is published."""
+    by_tag = Answer(200, b"<meta name=robots content=noindex>frog", {"content-type": "text/html"})
+    by_header = Answer(200, b"toad", {"content-type": "text/plain", "x-robots-tag": "noindex"})
+    pages = {"/": linking("/tag", "/header"), "/tag": by_tag, "/header": by_header}
+    with Origin(lambda path: pages.get(path, Answer(404))) as origin:
+        words = ["crawl", origin.url, "--allow", origin.address, "--delay", "0", "--name", "frogs"]
+        assert holdfast(*words, cwd=tmp_path).code == 0
+        told = {f"{origin.url}{path}": path != "/" for path in pages}
+    lines = holdfast("export", "frogs", "-o", "-", "--fields", "url,noindex", cwd=tmp_path).out.splitlines()
+    assert {row["url"]: row["noindex"] for row in map(json.loads, lines)} == told
+    assert holdfast("export", "frogs", "-o", "frogs.parquet", "--fields", "+noindex", cwd=tmp_path).code == 0
+    rows = pyarrow.parquet.read_table(tmp_path / "frogs.parquet").to_pylist()
+    assert {row["url"]: row["noindex"] for row in rows} == told
+    assert "noindex" not in holdfast("export", "frogs", "-o", "-", cwd=tmp_path).out
 
 
 def test_one_page_is_not_called_pages(frogs: Path) -> None:

@@ -26,6 +26,7 @@ class ExportedPage(msgspec.Struct, frozen=True):
     content_type: str | None
     links: int
     final_url: str | None = None  # where it is not the target's own
+    noindex: bool = False
 
 
 _records = msgspec.json.Decoder(ExportedPage)
@@ -52,6 +53,11 @@ def page_object(row: PageRow) -> dict[str, Any]:
         "run": f"R-{row.run}",
         "target": target,
     }
+
+
+def wants_no_index(row: PageRow) -> bool:
+    """Whether the page asks not to be found in indexes. Corrupt where its record cannot be read."""
+    return _record(row.record, f"T-{row.target:x}").noindex
 
 
 def _record(doc: bytes, target: str) -> ExportedPage:

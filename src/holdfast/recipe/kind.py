@@ -116,6 +116,9 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     # Results
     result: Callable[[PageRow], dict[str, Any]] = record_object  # the object that is exported, but for its text
     columns: tuple[str, ...] | None = None  # its fields in their order; None: as the records have them
+    on_request: Mapping[str, Callable[[PageRow], Any]] = msgspec.field(
+        default_factory=dict
+    )  # fields that come only where they are named, besides `columns`
     forms: Mapping[str, str] = msgspec.field(
         default_factory=dict
     )  # that it writes in its own way: name -> module of exports

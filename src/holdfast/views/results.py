@@ -102,7 +102,7 @@ class Results(msgspec.Struct, frozen=True):
         """
         columns = self.kind.columns
         if columns is not None or self.job.status not in GOING:
-            known = self._named_by_records() if columns is None else (*columns, *ON_REQUEST)
+            known = self._named_by_records() if columns is None else (*columns, *self.kind.on_request, *ON_REQUEST)
             for name in self.fields.names:
                 if name not in known:
                     near = get_close_matches(name, known, n=1)
@@ -215,6 +215,9 @@ class Results(msgspec.Struct, frozen=True):
             whole[PATH] = path.removeprefix(ARTIFACTS)
         if "key" in names:
             whole.setdefault("key", row.name or row.key.hex())
+        for name, read in kind.on_request.items():
+            if name in names:
+                whole.setdefault(name, read(row))
         if DUPLICATE in names:
             whole.setdefault(DUPLICATE, row.duplicate_of)
         if NEAR_DUPLICATE in names:

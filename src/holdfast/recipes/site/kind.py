@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import BadParams
 from holdfast.model.keys import looks_like_url, seed_address
 from holdfast.model.option import INPUT, Option
-from holdfast.model.page import PAGE_FIELDS, page_object
+from holdfast.model.page import PAGE_FIELDS, page_object, wants_no_index
 from holdfast.model.value_types import TEXTS
 from holdfast.recipe.kind import Kind
 from holdfast.recipes.site.notes import notes
@@ -58,6 +58,7 @@ KIND = Kind(
     home=_home,
     result=page_object,
     columns=PAGE_FIELDS,
+    on_request={"noindex": wants_no_index},
     exported="page",
     has_reports=True,
     streams=("jsonl", "csv", "md"),

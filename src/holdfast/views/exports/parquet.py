@@ -92,8 +92,10 @@ def _types(results: Results) -> dict[str, str]:
 
 
 def _values(results: Results) -> Iterator[tuple[str, Any]]:
+    kind, named = results.kind, results.fields.names
     for row in results.rows():
-        yield from results.kind.result(row).items()
+        yield from kind.result(row).items()
+        yield from ((name, read(row)) for name, read in kind.on_request.items() if name in named)
         yield from (("duplicate_of", row.duplicate_of), ("near_duplicate_of", row.near_duplicate_of), ("key", ""))
 
 

@@ -887,8 +887,8 @@ MUTANTS = (
         "an empty table of a failed search is a miss",
         "a form whose search is out of order proves no absence (CAS-07)",
         "recipes/cases/form_client.py",
-        ((' and not table["refused"]', ""),),
-        "recipes/test_cases_form_chromium.py -k fails",
+        ((" and not is_refused", ""),),
+        "recipes/test_cases_form.py -k query_that_failed",
     ),
     Mutant(
         "the time for a late row begins with the click",

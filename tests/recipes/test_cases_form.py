@@ -28,7 +28,7 @@ HERE = Claimed(
 )  # fmt: skip
 
 
-IN_ORDER = {"busy": False, "refused": False}
+IN_ORDER = {"busy": False}
 
 
 class Page:
@@ -46,6 +46,9 @@ class Page:
         return 200
 
     def in_flight(self) -> frozenset[object]:
+        return frozenset()
+
+    def failed(self) -> frozenset[object]:
         return frozenset()
 
     async def content(self) -> str:
@@ -78,7 +81,7 @@ class SlowPage(Page):
         waited = self.clock.monotonic_ms() - self.asked_ms
         if script == form_client._LOOK:
             rows = [[CASE, f"{CASE} v. CROWN"]] if waited >= 3_000 else []
-            return {"rows": rows, "there": True, "busy": waited < 1_500, "refused": False}
+            return {"rows": rows, "there": True, "busy": waited < 1_500}
         return await super().evaluate(script, argument)
 
 
@@ -105,6 +108,19 @@ def test_a_table_is_no_answer_while_the_query_is_in_flight() -> None:
     clock = ManualClock()
     page = UnansweredPage(clock)
     assert asyncio.run(FormClient(SOURCE).look_up(HERE, page, clock)).is_hit  # type: ignore[arg-type]
+
+
+class RefusedPage(Page):
+    """Every query is answered with an error, and the table has no rows."""
+
+    def failed(self) -> frozenset[object]:
+        return frozenset(range(self.queries + 1))
+
+
+def test_an_empty_table_of_a_query_that_failed_is_no_answer() -> None:
+    with pytest.raises(FetchError) as failed:
+        RefusedPage([]).answer()
+    assert failed.value.code == form_client.INCOMPLETE
 
 
 def test_the_first_query_of_a_page_is_no_look_at_the_number() -> None:

@@ -40,3 +40,6 @@ class BrowserPage(Protocol):
 
     def in_flight(self) -> frozenset[object]:
         """The requests of the page's scripts that were sent and not answered yet, for comparison with later ones."""
+
+    def failed(self) -> frozenset[object]:
+        """Those that were answered with an error or not at all. Answers that the page cannot read are left out."""

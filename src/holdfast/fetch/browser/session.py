@@ -108,6 +108,9 @@ class PageSession:
     def in_flight(self) -> frozenset[object]:
         return frozenset(request for request in self._tab.in_flight if request.resource_type in SCRIPTED)
 
+    def failed(self) -> frozenset[object]:
+        return frozenset(request for request in self._tab.failed if request.resource_type in SCRIPTED)
+
     def end(self) -> None:
         self._tab.on_document = None
 

@@ -16,12 +16,14 @@ import msgspec
 from holdfast.fetch.browser.process import Chromium
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession, Page, Request
+    from playwright.async_api import BrowserContext, CDPSession, Page, Request, Response
 
 PAUSED = [{"resourceType": "Document", "requestStage": "Request"}]
 PAUSED_MEDIA = [{"resourceType": kind, "requestStage": "Request"} for kind in ("Media", "Image", "Font")]
 STORED = "local_storage,indexeddb,cache_storage,service_workers,websql"
 BLANK = "about:blank"
+ABORTED = "net::ERR_ABORTED"
+READABLE = "access-control-allow-origin"  # a page can read the answer of another origin that has this header
 LENGTH = "document.documentElement ? document.documentElement.outerHTML.length : 0"  # what `content()` would bring
 USES_MAX = 25  # what Playwright keeps of a page grows with every target: 0.2 MB for each, here and in its driver
 Event = dict[str, Any]
@@ -49,6 +51,7 @@ class Tab:
         self.session: Any = None  # the `PageSession` that works it, where it has a name
         self._uses = 0
         self.in_flight: set[Request] = set()  # sent, and not ended
+        self.failed: set[Request] = set()  # answered with an error that the page can read, or not at all
         self._answers: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -67,7 +70,8 @@ class Tab:
         page.on("crash", tab._crashed)
         page.on("request", tab._sent)
         page.on("requestfinished", tab._ended)
-        page.on("requestfailed", tab._ended)
+        page.on("requestfailed", tab._not_answered)
+        page.on("response", tab._responded)
         await cdp.send("Fetch.enable", {"patterns": PAUSED if settings.images else PAUSED + PAUSED_MEDIA})
         return tab
 
@@ -81,6 +85,7 @@ class Tab:
             return
         await self.page.goto(BLANK, wait_until="commit")
         self.in_flight.clear()
+        self.failed.clear()
         if self.keeps_cookies:
             return
         await self.context.clear_cookies()
@@ -135,6 +140,19 @@ class Tab:
 
     def _ended(self, request: Request) -> None:
         self.in_flight.discard(request)
+
+    def _not_answered(self, request: Request) -> None:
+        """A page that no longer wants an answer has aborted its request, which is no failure."""
+        self._ended(request)
+        if request.failure != ABORTED and self._is_own(request):
+            self.failed.add(request)
+
+    def _responded(self, response: Response) -> None:
+        if response.status >= 400 and (self._is_own(response.request) or READABLE in response.headers):
+            self.failed.add(response.request)
+
+    def _is_own(self, request: Request) -> bool:
+        return urlsplit(request.url)[:2] == urlsplit(self.page.url)[:2]
 
 
 async def _closed(page: Page) -> None:

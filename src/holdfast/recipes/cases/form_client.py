@@ -33,7 +33,6 @@ HTML = "text/html; charset=utf-8"
 _ASK = """([tab, input, submit, number]) => {
   const at = selector => selector ? document.querySelector(selector) : null;
   if (!at(input) || !at(submit)) return false;
-  performance.clearResourceTimings();
   if (at(tab)) at(tab).click();
   at(input).value = number;
   at(input).dispatchEvent(new Event('input', {bubbles: true}));
@@ -44,10 +43,7 @@ _ASK = """([tab, input, submit, number]) => {
 _LOOK = """([row, busy]) => {
   const rows = [...document.querySelectorAll(row)].map(tr => [...tr.cells].map(td => td.textContent.trim()));
   const loading = busy ? document.querySelector(busy) : null;
-  const scripted = performance.getEntriesByType('resource').filter(
-    one => ['fetch', 'xmlhttprequest'].includes(one.initiatorType));
   return {rows: rows.filter(cells => cells.length > 1), there: !!document.querySelector(row),
-          refused: scripted.some(one => one.responseStatus >= 400),
           busy: !!loading && getComputedStyle(loading).display !== 'none'};
 }"""
 _OPEN = """([row, open, number]) => {
@@ -132,7 +128,7 @@ class _Form:
     async def _ask(self) -> None:
         source = self._source
         self._queries += 1
-        self._older = self._page.in_flight()
+        self._older = self._page.in_flight() | self._page.failed()
         if not await self._page.evaluate(_ASK, [source.tab, source.input, source.submit, self._case]):
             await self._refuse(200)
 
@@ -145,7 +141,9 @@ class _Form:
         until_ms = asked_ms + self._source.settle
         while True:
             await self._clock.wait(POLL_S)
-            is_waiting = bool(self._page.in_flight() - self._older)  # before the look, which then shows how it ended
+            # Both before the look, which then shows what became of the answer. A request is in one of them at any time.
+            is_waiting = bool(self._page.in_flight() - self._older)
+            is_refused = bool(self._page.failed() - self._older)
             table = await self._page.evaluate(_LOOK, [self._source.row, self._source.busy])
             if not table["there"]:
                 await self._still_there()
@@ -160,7 +158,7 @@ class _Form:
                 numbers = tuple(row[0] for row in table["rows"])
                 asked = "" if self._queries == 1 and own is None else self._case
                 # A search that is out of order leaves an empty table, or none: that is not an answer.
-                is_settled = table["there"] and not is_loading and not table["refused"]
+                is_settled = table["there"] and not is_loading and not is_refused
                 return Observation(asked, numbers, self._clock.wall_ms(), is_settled=is_settled)
 
     async def _still_there(self) -> None:

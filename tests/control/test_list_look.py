@@ -98,6 +98,26 @@ def test_a_list_takes_a_turn_of_its_host_as_pages_do() -> None:
     assert looked(Server(), clock, ledger, ignore_robots=True).body == LIST  # its pace is waited for, however long
 
 
+class WorkedHost(ManualClock):
+    """Meanwhile a job works the lists' host: it claims its next page at the moment at which the host may be asked."""
+
+    ledger: Hosts
+
+    async def wait(self, seconds: float) -> None:
+        await super().wait(seconds)
+        self.ledger.turn("lists.test", None, ticket="", delay_ms=2_000, per_host=1, patience_ms=0)
+
+
+def test_a_list_gets_its_turn_at_a_host_that_a_job_works_without_a_pause() -> None:
+    clock = WorkedHost()
+    clock.ledger = memory_bench(clock).ledger
+    clock.ledger.turn("lists.test", None, ticket="", delay_ms=2_000, per_host=1, patience_ms=0)
+    began = clock.monotonic_ms()
+    got = looked(Server(), clock, clock.ledger, delay_ms=2_000)
+    assert (got.body, got.error) == (LIST, "")
+    assert clock.monotonic_ms() - began == 4_000
+
+
 def test_a_host_that_asks_for_patience_gets_it_from_lists_too_and_they_are_told_of_it() -> None:
     clock = ManualClock()
     ledger, server = memory_bench(clock).ledger, Server(list=(429, (("retry-after", "3600"),), b""))

@@ -244,6 +244,18 @@ MUTANTS = (
         "control/test_list_look.py -k 'turn or patience'",
     ),
     Mutant(
+        "a list wakes when its turn is due",
+        "a list gets its turn at a host that a job works without a pause",
+        "control/list_turns.py",
+        (
+            (
+                "            wait_ms = max(turn.wait_ms - PATIENCE_MS // 2, turn.wait_ms // 2)\n",
+                "            wait_ms = turn.wait_ms\n",
+            ),
+        ),
+        "control/test_list_look.py -k 'without_a_pause'",
+    ),
+    Mutant(
         "a host's answer to a list is not told",
         "a host that asks for patience when it is asked for a list gets it from everybody",
         "control/list_turns.py",

@@ -67,9 +67,12 @@ class HostTurns:
             if not turn.taken and self._clock.monotonic_ms() + turn.wait_ms > give_up_ms:
                 until = clock_time(self._clock.wall_ms() + turn.wait_ms)
                 raise FetchError(LEFT_ALONE, f"{host} is left alone until {until}")
-            await self._clock.wait(turn.wait_ms / 1000)
             if turn.taken:
+                await self._clock.wait(turn.wait_ms / 1000)
                 return
+            # Before it is due: a job that works the host claims its next page at that very moment.
+            wait_ms = max(turn.wait_ms - PATIENCE_MS // 2, turn.wait_ms // 2)
+            await self._clock.wait(wait_ms / 1000)
 
     def _pace_ms(self, host: str, delay_ms: int) -> int:
         """Between two requests to the host: what the job, its robots.txt and `limits set` ask for."""

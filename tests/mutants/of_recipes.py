@@ -1054,6 +1054,20 @@ MUTANTS = (
         "cli/test_images.py -k 'captions_and_saved'",
     ),
     Mutant(
+        "half a surrogate pair is kept of a list",
+        "no cell of a list stops the job that is planned from it",
+        "recipes/images/candidate_list.py",
+        (('    return text.encode("utf-8", "replace").decode()\n', "    return text\n"),),
+        "recipes/images/test_candidate_list.py -k 'cannot_be_stored'",
+    ),
+    Mutant(
+        "integers without end are kept of a list",
+        "no cell of a list is in the way of an export",
+        "recipes/images/candidate_list.py",
+        (("(isinstance(value, int) and value in INTEGERS)", "isinstance(value, int)"),),
+        "recipes/images/test_candidate_list.py -k 'cannot_be_stored'",
+    ),
+    Mutant(
         "a named column is taken twice",
         "a column that was named for one field is not taken for another",
         "recipes/images/candidate_list.py",

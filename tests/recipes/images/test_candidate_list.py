@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from pathlib import Path
 
+import msgspec
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -87,6 +88,28 @@ def test_a_list_in_a_cell_is_kept_as_json(tmp_path):
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
 
     assert next(read_list(path, save=("tags",))).columns == {"tags": '["a", "b"]'}
+
+
+def test_what_cannot_be_stored_of_a_cell_is_kept_as_text_that_can(tmp_path):
+    """JSON lets halves of surrogate pairs pass, and integers of any size: one would stop the job for good."""
+    path = tmp_path / "list.jsonl"
+    path.write_text(
+        r'{"url": "https://a.test/1.jpg", "keyword": "cat", "title": "\udfff!", "tags": ["K\u00e4tzchen \ud800"], '
+        r'"by": {"\udbff": 1}, "note": "\ud83d\ude00 \ud800", '
+        r'"id": 123456789012345678901234567890, "n": -9223372036854775809, "hash": 18446744073709551615}'
+    )
+    row = next(read_list(path, save=("tags", "by", "note", "id", "n", "hash")))
+
+    assert row.columns == {
+        "tags": '["Kätzchen ?"]',
+        "by": '{"?": 1}',
+        "note": "\N{GRINNING FACE} ?",
+        "id": "123456789012345678901234567890",
+        "n": "-9223372036854775809",
+        "hash": 18446744073709551615,
+    }
+    assert row.candidate.title == "?!"
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(row.columns)) == row.columns
 
 
 @pytest.mark.parametrize(("content", "told"), [(b"", "list.csv is empty"), (b"\x89PNG\x01\x02\n", "it has: .PNG")])

@@ -28,6 +28,7 @@ PARQUET_ROWS = 1_000
 SAVED_COLUMNS_MAX = 50
 HINT = "--columns url=Link,keyword=Class"
 CELL_CHARACTERS_MAX = 2_000
+INTEGERS = range(-(1 << 63), 1 << 64)  # as large as exports can sort; larger ones are text
 Cell = str | int | float | bool | None
 Names = Mapping[str, tuple[str, ...]]  # of columns, by field
 # Column names in use for the same thing, by other tools too.
@@ -132,18 +133,23 @@ def _candidate(url: str, number: int, found: Mapping[str, Any]) -> Candidate:
         thumbnail=usable_url(found["thumbnail"]),
         width=_side(found["width"]),
         height=_side(found["height"]),
-        title=str(found["title"] or "")[:500],
+        title=_storable(str(found["title"] or ""))[:500],
     )
 
 
 def _cell(value: object) -> Cell:
     """As JSON knows it; lists and objects are written as JSON, what it does not know as text, and text has a limit."""
-    if value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value)):
+    if value is None or isinstance(value, bool) or (isinstance(value, int) and value in INTEGERS):
         return value
     if isinstance(value, float):
-        return None
+        return value if isfinite(value) else None
     text = json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (list, dict)) else str(value)
-    return text[:CELL_CHARACTERS_MAX]
+    return _storable(text)[:CELL_CHARACTERS_MAX]
+
+
+def _storable(text: str) -> str:
+    """Half of a surrogate pair, which JSON lets pass, is a letter in no encoding."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _side(value: object) -> int | None:

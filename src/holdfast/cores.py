@@ -38,8 +38,14 @@ def every_core() -> Iterator[None]:
     if not _own:
         yield
         return
-    os.sched_setaffinity(0, _every)
+    _run_on(_every)
     try:
         yield
     finally:
-        os.sched_setaffinity(0, _own)
+        _run_on(_own)
+
+
+def _run_on(cores: set[int]) -> None:
+    """Cores may be taken from a running process, by a change of its cpuset: then the thread stays where it is."""
+    with suppress(OSError):
+        os.sched_setaffinity(0, cores)

@@ -22,6 +22,16 @@ assert child.pipes()[1].read().split() == [b"%d" % core for core in sorted(cores
 assert os.sched_getaffinity(0) == own == {min(cores)}
 """
 
+LOSES_ITS_CORE = """
+from holdfast import cores
+from holdfast.recipes.child_process import ChildProcess
+
+cores._own.add(100_000)
+cores._every.add(100_000)
+child = ChildProcess("-c", "print('runs')")
+assert child.pipes()[1].read() == b"runs\\n"
+"""
+
 
 @pytest.mark.parametrize(
     ("workers", "cores", "kept"),
@@ -51,3 +61,8 @@ def test_where_it_is_forbidden_the_worker_goes_on_without(monkeypatch: pytest.Mo
 def test_a_decoder_is_not_bound_to_the_core_of_its_worker() -> None:
     """A job of one chunk has one worker: its decoders would have one core between them, and with it."""
     subprocess.run([sys.executable, "-c", STARTS_A_CHILD], check=True, timeout=60)
+
+
+def test_a_decoder_starts_though_the_core_of_its_worker_was_taken_away() -> None:
+    """Another cpuset, say: no file of the job could be judged any more."""
+    subprocess.run([sys.executable, "-c", LOSES_ITS_CORE], check=True, timeout=60)

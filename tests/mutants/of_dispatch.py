@@ -13,6 +13,18 @@ MUTANTS = (
         "dispatch/test_cores.py -k 'not_bound'",
     ),
     Mutant(
+        "a core that was taken away is insisted on",
+        "decoders start though the core of their worker was taken away",
+        "cores.py",
+        (
+            (
+                "    with suppress(OSError):\n        os.sched_setaffinity(0, cores)\n",
+                "    os.sched_setaffinity(0, cores)\n",
+            ),
+        ),
+        "dispatch/test_cores.py -k 'taken_away'",
+    ),
+    Mutant(
         "killed worker not replaced",
         "the death of one worker process is made good by the command itself",
         "dispatch/local/supervisor.py",

@@ -151,3 +151,23 @@ def test_a_small_file_that_is_swept_before_it_is_locked_is_made_again(
     assert made.path.read_bytes() == b"frog" * 1_000
     assert swept == [made.path]
     made.close(keep=False)
+
+
+def test_a_small_file_that_is_written_to_before_it_is_locked_has_its_own_bytes_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F1: another try of the same key opens the file that was just made, locks it first, and is killed."""
+    made, lock = held(tmp_path, b"frog" * 1_000), fcntl.flock
+    killed: list[Path] = []
+
+    def after_the_other(descriptor: int, how: int) -> None:
+        if not killed:
+            killed.append(made.path)
+            made.path.write_bytes(b"toad" * 9_000)
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", after_the_other)
+    made.make_durable()
+    assert killed == [made.path]
+    assert made.path.read_bytes() == b"frog" * 1_000
+    made.close(keep=False)

@@ -340,8 +340,15 @@ MUTANTS = (
         "a small file that was swept is written all the same",
         "the file that gets its name is the one that was written (F1)",
         "blobs/partial.py",
-        (("        if os.fstat(descriptor).st_nlink == 1:\n", "        if True:\n"),),
+        (("        if there.st_nlink == 1 and there.st_size == 0:\n", "        if there.st_size == 0:\n"),),
         "blobs/test_partial.py -k 'swept_before'",
+    ),
+    Mutant(
+        "a small file is written into what came before its lock",
+        "the file that gets its name has its own bytes and no others (F1)",
+        "blobs/partial.py",
+        (("        if there.st_nlink == 1 and there.st_size == 0:\n", "        if there.st_nlink == 1:\n"),),
+        "blobs/test_partial.py -k 'written_to_before'",
     ),
     Mutant(
         "a file replaces another under its key",

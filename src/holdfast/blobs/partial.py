@@ -339,7 +339,8 @@ def _unlink(path: str) -> None:
 
 
 def _new(path: str, mode: int) -> int:
-    """A file that was not there, locked; -1 where it was, or its folder is not, or somebody swept it before the lock.
+    """A file that was not there, locked and empty; -1 where it was, or its folder is not, or where before the lock it
+    was swept, or another try of the same key wrote to it and died.
 
     What is new is empty and has one name: most files are, and half of the calls of `_locked` are not needed for them.
     """
@@ -349,7 +350,8 @@ def _new(path: str, mode: int) -> int:
         return -1
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(descriptor).st_nlink == 1:
+        there = os.fstat(descriptor)
+        if there.st_nlink == 1 and there.st_size == 0:
             return descriptor
     except BlockingIOError:
         pass

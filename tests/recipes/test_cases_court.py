@@ -49,6 +49,16 @@ def test_blocks_without_white_space_between_them_are_read_as_a_browser_shows_the
     assert is_complete(file.case_id, read_detail(in_one_line))
 
 
+def test_a_bold_value_belongs_to_its_label_and_the_next_label_does_not() -> None:
+    """CAS-06."""
+    detail = read_detail(
+        "<p><strong>Type :</strong> <strong>Federal Court</strong> <strong>Office :</strong> Toronto</p>"
+        "<p><strong>Nature of Proceeding :</strong> S. 18.1 <strong>Application</strong> for JR</p>"
+    )
+    assert (detail.case_type, detail.office) == ("Federal Court", "Toronto")
+    assert detail.nature_of_proceeding == "S. 18.1 Application for JR"
+
+
 def test_the_detail_that_the_documentation_shows_is_a_record() -> None:
     page = (Path(__file__).parents[2] / "docs" / "cases.md").read_text()
     shown = page.partition("```html\n")[2].partition("```")[0]

@@ -111,16 +111,19 @@ def _header_lines(tree: LexborHTMLParser) -> dict[str, str]:
     """`<strong>Label :</strong> value`, by label in small letters; the first of two with one label."""
     lines: dict[str, str] = {}
     for strong in tree.css("strong"):
-        label = _text(strong)
-        if label.endswith(":"):
-            lines.setdefault(label.rstrip(": ").lower(), _behind(strong))
+        if _is_label(strong):
+            lines.setdefault(_text(strong).rstrip(": ").lower(), _behind(strong))
     return lines
 
 
+def _is_label(node: LexborNode) -> bool:
+    return node.tag == "strong" and _text(node).endswith(":")
+
+
 def _behind(strong: LexborNode) -> str:
-    """What stands behind a label, up to the next one: several may share a paragraph."""
+    """What stands behind a label, up to the next one: several may share a paragraph, and values may be bold, too."""
     values, node = [], strong.next
-    while node is not None and node.tag != "strong":
+    while node is not None and not _is_label(node):
         values.append(_text(node))
         node = node.next
     return " ".join(filter(None, values))

@@ -298,6 +298,27 @@ def test_the_report_tells_each_run_by_the_list_of_its_time_and_names_what_was_wi
     assert " 2 " in line
 
 
+def test_what_is_missing_is_told_apart_from_what_failed_however_many_there_are(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """DOC-36: a document whose address changed has failed under a name of its own."""
+    fill(shelf, 2)
+    path = collector.folder / "list.csv"
+    kept, gone = (f"{shelf.url}/0.pdf", "A-0", "Kept"), [(f"{shelf.url}/none{n}.pdf", f"X-{n}", "") for n in range(60)]
+    write_list(path, [kept, *gone])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--max-attempts", "1", expect=3)
+    moved = [(f"{shelf.url}/gone{n}.pdf", f"X-{n}", "") for n in range(60)]
+    late = [(f"{shelf.url}/late{n}.pdf", f"Z-{n}", f"Late {n}") for n in range(55)]
+    write_list(path, [kept, *reversed(moved), *late])
+    collector.run("docs", "list.csv", "--mode", "new", "--start-paused", "--accept-jump")
+    report = collector.json("report", "list")
+    assert (report["collection"]["missing"], len(report["failed"])) == (115, 50)
+    assert report["missing_not_failed"]["count"] == 55
+    assert [each["key"] for each in report["missing_not_failed"]["documents"]] == [f"Z-{n}" for n in range(50)]
+    told = collector.run("report", "list").stdout
+    assert [line for line in told.splitlines() if line.startswith("And ")] == ["And 10 more.", "And 5 more."]
+
+
 def test_sources_names_the_job_of_a_list_and_takes_the_names_that_it_shows(shelf: Shelf, collector: Collector) -> None:
     """Also of a list that could never be had, which no job follows."""
     fill(shelf, 1)

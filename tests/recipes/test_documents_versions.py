@@ -258,7 +258,7 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
         "name": "list", "list": "list.csv", "collection": {**whole, "corpus_ratio": 1.0}, "runs": [],
         "versions": [{"version": 1, "error": odd}],
         "failed": [{"key": odd, "code": "http_404", "because": odd}],
-        "missing": [{"key": f"{odd}2", "title": odd}],
+        "missing_not_failed": {"count": 3, "documents": [{"key": f"{odd}2", "title": odd}]}, "counts": {"failed": 1},
         "withdrawn": [{"key": odd, "title": odd}],
     }  # fmt: skip
     assert "criminal" not in as_markdown(report)
@@ -269,6 +269,7 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
     assert "| R-1 |  |  |  |  |  | 80.0 % |  |" in told
     assert told.count(r"A\|1 \[x\](javascript:y) \<b\>") == 7
     assert odd not in told
+    assert told.count("\nAnd 2 more.\n") == 1
 
 
 def test_the_room_still_needed_follows_from_what_is_held() -> None:

@@ -57,6 +57,7 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
     missing = [key for key in wanted if key not in held]
     runs = sorted(ledger.runs(job.id), key=lambda run: run.n)
     ended = _Ended.of(ledger, job, runs)
+    others = [key for key in missing if key not in ended.failed]
     rows = [
         report_row(
             cases[key].entry,
@@ -90,6 +91,10 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
         "versions": history.versions,
         "runs": [_run(runs, place, history, ended) for place in range(len(runs))],
         "missing": [_missing(cases[key]) for key in missing[:FAILED_SHOWN]],
+        "missing_not_failed": {
+            "count": len(others),
+            "documents": [_missing(cases[key]) for key in others[:FAILED_SHOWN]],
+        },
         "withdrawn": [_missing(case) for case in cases.values() if not case.is_active][:WITHDRAWN_SHOWN],
         "failed": list(_failed(ledger, job)),
         "documents": rows,
@@ -118,12 +123,13 @@ class _Ended(msgspec.Struct, frozen=True):
 
     by_run: Counter[tuple[int, str]]
     held_ms: dict[str, int]  # by the name of its target
+    failed: set[str]  # by their names, and as the list names them
 
     @classmethod
     def of(cls, ledger: Ledger, job: Job, runs: Sequence[RunLook]) -> _Ended:
         """One that was only ever worked once ended where its row says; of others, fetched again or tried anew, every
         run has its own attempts."""
-        found = cls(Counter(), {})
+        found = cls(Counter(), {}, set())
         after = 0
         while rows := ledger.targets(job.id, after=after, limit=ROWS_AT_ONCE):
             for row in rows:
@@ -135,12 +141,19 @@ class _Ended(msgspec.Struct, frozen=True):
                 found.by_run.update({run: (run, end) for run, end, _ in ends}.values())
                 if held := [at for _, end, at in ends if end == "succeeded"]:
                     found.held_ms[row.name or ""] = min(held)
+                if row.status == "failed":
+                    found.failed.update(_names(row.name or ""))
             after = rows[-1].id
         return found
 
     def held_at(self, at_ms: int) -> set[str]:
         names = [name for name, since_ms in self.held_ms.items() if since_ms <= at_ms]
         return {*names, *(MOVED.sub("", name) for name in names)}
+
+
+def _names(name: str) -> tuple[str, str]:
+    """Of a target and of its document: another where the address of the document changed."""
+    return name, MOVED.sub("", name)
 
 
 def _run(runs: list[RunLook], place: int, history: ListHistory, ended: _Ended) -> dict[str, Any]:
@@ -210,14 +223,19 @@ def as_markdown(report: dict[str, Any]) -> str:
         lines += [
             f"| {text(each['key'])} | {each['code']} | {text(each['because'] or '')} |" for each in report["failed"]
         ]
-    told = {each["key"] for each in report["failed"]}
-    if missing := [each for each in report["missing"] if each["key"] not in told]:
+        lines += _more(report["counts"]["failed"] - len(report["failed"]))
+    if missing := report["missing_not_failed"]["documents"]:
         lines += ["", "## Missing, and not failed", "", "| document | title |", "|---|---|"]
         lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in missing]
+        lines += _more(report["missing_not_failed"]["count"] - len(missing))
     if report["withdrawn"]:
         lines += ["", "## Withdrawn from the list", "", "| document | title |", "|---|---|"]
         lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in report["withdrawn"]]
     return "\n".join(lines) + "\n"
+
+
+def _more(count: int) -> list[str]:
+    return ["", f"And {count} more."] if count > 0 else []
 
 
 def _size(count: int) -> str:

@@ -43,6 +43,22 @@ def test_a_crawl_completes_exports_each_page_once_and_says_so_the_next_time(tree
     assert len(tree.asks()) == asked
 
 
+def test_a_summary_names_no_file_that_its_job_did_not_write(tree: WorldServer, tmp_path: Path) -> None:
+    """What lies where the results would be belongs to the job that took its place, or is not a file at all."""
+    to_file = crawl_words(tree, "-o", "frogs.jsonl")
+    assert holdfast(*to_file, "--start-paused", cwd=tmp_path).code == 0
+    assert "  results: frogs.jsonl" in holdfast(*to_file, "--new", cwd=tmp_path).err.splitlines()
+    for _ in ("worked", "complete"):
+        aside = holdfast("resume", "frogs~1", cwd=tmp_path)
+        assert aside.err.splitlines()[-1].startswith("  results: holdfast export frogs~1 "), aside.err
+
+    (tmp_path / "frogs.jsonl").unlink()
+    (tmp_path / "frogs.jsonl").mkdir()
+    again = holdfast("crawl", "frogs", "--mode", "full", cwd=tmp_path)
+    assert "Results are not written: " in again.err
+    assert again.err.splitlines()[-1].startswith("  results: holdfast export frogs "), again.err
+
+
 def test_a_crawl_is_the_same_on_postgresql(tree: WorldServer, tmp_path: Path, pg_schema_url: str) -> None:
     """Bytes stay in the data folder (JOB-11), the ledger does not."""
     first = holdfast(*crawl_words(tree, "--database", pg_schema_url, "-o", "frogs.jsonl"), cwd=tmp_path)

@@ -67,6 +67,20 @@ MUTANTS = (
         "cli/test_export.py -k what_that_run_brought",
     ),
     Mutant(
+        "results of another job are called its own",
+        "a summary names only results that its job has written",
+        "cli/start/outputs.py",
+        ((' and job.identity is not None else ""\n', ' else ""\n'),),
+        "cli/test_crawl.py -k 'did_not_write'",
+    ),
+    Mutant(
+        "results that could not be written are called written",
+        "a summary names only results that its job has written",
+        "cli/start/carry_on.py",
+        (("None if result.worked else written_before(result.job)", "written_before(result.job)"),),
+        "cli/test_crawl.py -k 'did_not_write'",
+    ),
+    Mutant(
         "moved before its recipe is loaded",
         "a recipe that cannot be loaded moves no job: what was paused by hand stays paused",
         "cli/start/carry_on.py",

@@ -210,9 +210,10 @@ def conclude(
             write_results(call, ledger, result.job, result.counts, output)
     finally:
         if result.how != "watched":
-            wrote = (
-                written_before(result.job) if output is None else None if output.path is None else shown(output.path)
-            )
+            if output is not None:
+                wrote = None if output.path is None else shown(output.path)
+            else:
+                wrote = None if result.worked else written_before(result.job)
             notes = notes_on(ledger, result.job, result.counts)
             told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote, notes=notes)
             call.console.insist(told)

@@ -125,9 +125,10 @@ def kept_output(call: Call, job: Job) -> Output | None:
 
 
 def written_before(job: Job) -> str | None:
-    """Where the results of a complete job lie, which it wrote when it ended."""
-    path = job.options.output
-    return shown(Path(path)) if job.status == "completed" and path and Path(path).exists() else None
+    """Where the results of a complete job lie, which it wrote when it ended. What lies in the place of one that was set
+    aside is another's."""
+    path = job.options.output if job.status == "completed" and job.identity is not None else ""
+    return shown(Path(path)) if path and Path(path).exists() else None
 
 
 def shown(path: Path) -> str:

@@ -106,6 +106,24 @@ def test_an_image_is_thrown_out_by_its_url_and_counted_as_such(at: str, tmp_path
     assert run(tmp_path, "verify", "pier").code == 0
 
 
+def test_an_image_is_thrown_out_however_its_list_has_spelled_its_url(at: str, tmp_path: Path) -> None:
+    """By its download, and by its URL as a browser shows it, under each keyword."""
+    loud, plain = at.replace("http://", "HTTP://"), f"{at}/./"
+    write(tmp_path, f"old pier,{loud}/0.jpg", f"pier,{plain}0.jpg", f"pier,{loud}/1.jpg", f"pier,{loud}/2.jpg")
+    done = run(tmp_path, "images", "--from", "list.csv", "--name", "pier", *QUICK)
+    assert said(done.err, "images:") == "images: 4 kept"
+    rows = [json.loads(line) for line in run(tmp_path, "targets", "pier", "--jsonl").out.splitlines()]
+    [download] = [row["id"] for row in rows if row["type"] == "download" and row["url"] == f"{at}/1.jpg"]
+
+    for named, word, count in ((download, "rejected", 1), (f"{at}/2.jpg", "good", 1), (f"{at}/0.jpg", "rejected", 2)):
+        marked = run(tmp_path, "label", "pier", named, word)
+        assert (marked.code, f"{count} target" in marked.err) == (0, True), marked.err
+    lines = run(tmp_path, "targets", "pier", "--where", "label:*", "--jsonl").out.splitlines()
+    marks = [(json.loads(line)["type"], json.loads(line)["label"]) for line in lines]
+    assert sorted(marks) == [("image", "good"), *[("image", "rejected")] * 3]
+    assert set(kept(tmp_path, "pier")["pier"]) == {f"{loud}/2.jpg"}
+
+
 def test_a_list_that_grew_is_refused_in_words_and_its_new_rows_are_another_job(at: str, tmp_path: Path) -> None:
     write(tmp_path, f"pier,{at}/0.jpg")
     assert run(tmp_path, "images", "--from", "list.csv", "--name", "pier", *QUICK, "-o", "set/").code == 0

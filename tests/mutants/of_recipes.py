@@ -663,6 +663,13 @@ MUTANTS = (
         "cli/test_images_by_hand.py -k thrown_out",
     ),
     Mutant(
+        "an image is known by one spelling of its URL",
+        "the image that a person rejects by its URL or its download is left out (IMG-05)",
+        "recipes/images/kind.py",
+        (("[*urls, *listed] if row is None else listed", "urls if row is None else [row.url]"),),
+        "cli/test_images_by_hand.py -k has_spelled",
+    ),
+    Mutant(
         "every wave says that it is too little",
         "a keyword with too few images counts once, however often its job goes on (IMG-05)",
         "recipes/images/judgement.py",

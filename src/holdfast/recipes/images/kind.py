@@ -97,12 +97,18 @@ def _thrown_out(ledger: Ledger, job: Job) -> int:
 
 
 def _kept_of(ledger: Ledger, job: Job, row: TargetRow | None, urls: Sequence[str]) -> list[int]:
-    """A kept image, or those that came of a download or of a URL, under every keyword that has it."""
+    """A kept image, or those that came of a download or of a URL, under every keyword that has it.
+
+    Images are named by their URL as it was listed, and so is the download of each keyword.
+    """
     if row is not None and row.type == "image":
         return [row.id] if row.disposition == "image" else []
     chunk = () if row is None else (("chunk", True, (f"C-{row.chunk:x}",)),)
+    fetched = (("type", True, ("download",)), ("url", True, tuple(urls)))
+    downloads = [each for each in _rows(ledger, job, fetched) if each.url in urls] if row is None else [row]
+    listed = [(each.name or each.url).rpartition(" ")[2] for each in downloads]
     found: dict[int, None] = {}
-    for url in dict.fromkeys(urls if row is None else [row.url]):
+    for url in dict.fromkeys([*urls, *listed] if row is None else listed):
         names = re.compile(rf"image \d+ (?:{'|'.join(map(re.escape, job.params['keywords']))}) {re.escape(url)}")
         asked = (*KEPT, *chunk, ("url", True, (f"image * {url}",)))
         found |= {each.id: None for each in _rows(ledger, job, asked) if names.fullmatch(each.name or "")}

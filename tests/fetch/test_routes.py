@@ -63,6 +63,7 @@ def test_roots_that_are_the_systems_already_are_read_from_its_file_alone(
     monkeypatch.setattr(certificates, "system_roots", lambda: str(tmp_path / "system.pem"))
     for named, blob in (
         (system, None),
+        (b"# managed by others\n" + system + b"# its end\n", None),
         (more, system + b"\n" + more),
         (more + b"\n" + system, system + b"\n" + more + b"\n"),
     ):

@@ -66,12 +66,12 @@ def _read(what: str, path: Path) -> bytes:
 
 
 def _beyond_the_systems(content: bytes) -> bytes:
-    """SSL_CERT_FILE often names the system's own file, or a copy with a certificate more: the many of the system would
-    be parsed at every start, and a second time for every connection."""
+    """SSL_CERT_FILE often names the system's own file, or a copy with a certificate or a remark more: the many of the
+    system would be parsed at every start, and a second time for every connection."""
     roots = system_roots()
     system = Path(roots).read_bytes() if roots else b""
     more = content.replace(system, b"") if system else content
-    return more if more.strip() else b""
+    return more if _BEGINS in more else b""
 
 
 def _check(what: str, path: Path) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from textwrap import indent
 from typing import BinaryIO
 
 import msgspec
@@ -97,7 +96,7 @@ class FileExport(msgspec.Struct, frozen=True):
         for row in self._failed():
             said = {"key": row.name or row.url, "url": row.url, "code": row.code, "because": row.because}
             lines = msgspec.json.format(msgspec.json.encode(said), indent=1)
-            write(between + b"\n" + indent(lines.decode(), "  ").encode())
+            write(between + b"\n  " + lines.replace(b"\n", b"\n  "))  # text may have line ends of other kinds
             between = b","
         write(b"\n ]\n}\n" if between else b"]\n}\n")
 

@@ -351,6 +351,13 @@ MUTANTS = (
         "blobs/test_partial.py -k 'written_to_before'",
     ),
     Mutant(
+        "every run of a sort stays open",
+        "rows without end are sorted with few files open",
+        "blobs/spill.py",
+        (("            if len(levels[level]) == RUNS_MAX:\n", "            if False:\n"),),
+        "blobs/test_spill.py",
+    ),
+    Mutant(
         "a file replaces another under its key",
         "no file that a row refers to is replaced by other bytes (DOC-20)",
         "blobs/artifacts.py",

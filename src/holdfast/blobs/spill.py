@@ -1,4 +1,5 @@
-"""Sorting more rows than memory holds: sorted runs in unnamed files, merged as they are read."""
+"""Sorting more rows than memory holds: sorted runs in unnamed files, merged as they are read, and before that where
+there are more of them than a process may have open."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import msgspec
 R = TypeVar("R")
 
 ROWS_PER_RUN = 50_000
+RUNS_MAX = 64  # open at once, of each level: so many become one of the next
 LENGTH_BYTES = 4
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -33,18 +35,40 @@ def in_order(
     so that a killed process leaves nothing behind."""
     source, decode = iter(rows), msgspec.msgpack.Decoder(kind).decode
     with ExitStack() as files:
-        runs: list[BinaryIO] = []
+        levels: list[list[BinaryIO]] = []  # runs in the order of their rows, those of higher levels before
+
+        def merged(runs: Iterable[BinaryIO]) -> Iterator[R]:
+            return heapq.merge(*(_rows_of(file, decode) for file in runs), key=key, reverse=reverse)
+
+        def keep(run: Iterable[R], level: int) -> None:
+            if level == len(levels):
+                levels.append([])
+            levels[level].append(files.enter_context(_filled(folder, run)))
+            if len(levels[level]) == RUNS_MAX:
+                keep(merged(levels[level]), level + 1)
+                for file in levels[level]:
+                    file.close()
+                levels[level] = []
+
         while run := sorted(islice(source, rows_per_run), key=key, reverse=reverse):
-            if not runs and len(run) < rows_per_run:
+            if not levels and len(run) < rows_per_run:
                 yield from run
                 return
-            file = files.enter_context(tempfile.TemporaryFile(dir=folder))
-            for row in run:
-                packed = _encode(row)
-                file.write(len(packed).to_bytes(LENGTH_BYTES, "big") + packed)
-            file.seek(0)
-            runs.append(file)
-        yield from heapq.merge(*(_rows_of(file, decode) for file in runs), key=key, reverse=reverse)
+            keep(run, 0)
+        yield from merged(file for level in reversed(levels) for file in level)
+
+
+def _filled(folder: Path, rows: Iterable[Any]) -> BinaryIO:
+    file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  its runs are read later
+    try:
+        for row in rows:
+            packed = _encode(row)
+            file.write(len(packed).to_bytes(LENGTH_BYTES, "big") + packed)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 def _rows_of(file: BinaryIO, decode: Callable[[bytes], R]) -> Iterator[R]:

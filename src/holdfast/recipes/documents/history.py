@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,29 +26,52 @@ FOLDER = "csv"
 
 
 class ListedThen(msgspec.Struct, frozen=True):
-    """One version of the list, from `since_ms` on."""
+    """One version of the list, from `since_ms` on; `listed` and `wanted` are counts."""
 
     since_ms: int
     listed: int
-    wanted: frozenset[str]
+    wanted: int
 
 
 class ListHistory(msgspec.Struct, frozen=True):
-    """`cases` are those of the last version, `versions` what people are told of each."""
+    """`cases` are those of the last version, `versions` what people are told of each.
+
+    `turns` has for each document the places in `listed` at which it came to be wanted and ceased to be, by turns.
+    """
 
     cases: dict[str, Case]
     versions: list[dict[str, Any]]
     listed: list[ListedThen]
+    turns: dict[str, tuple[int, ...]]
 
     def at(self, at_ms: int) -> ListedThen:
         """The list as it was then, or the first one."""
-        known = [each for each in self.listed if each.since_ms <= at_ms] or self.listed[:1]
-        return known[-1] if known else ListedThen(0, 0, frozenset())
+        return self.listed[self._place(at_ms)] if self.listed else ListedThen(0, 0, 0)
+
+    def held(self, held_ms: Mapping[str, int], moments: Iterable[int]) -> dict[int, int]:
+        """How many of the documents that were wanted at each moment had been held by then."""
+        ordered = sorted(set(moments))
+        places = [self._place(at_ms) for at_ms in ordered]  # they rise, too
+        steps = [0] * (len(ordered) + 1)
+        for key, turns in self.turns.items():
+            if key not in held_ms:
+                continue
+            first = bisect_left(ordered, held_ms[key])
+            for begins, ends in zip_longest(turns[::2], turns[1::2], fillvalue=len(self.listed)):
+                low, high = max(first, bisect_left(places, begins)), bisect_left(places, ends)
+                if low < high:
+                    steps[low] += 1
+                    steps[high] -= 1
+        return dict(zip(ordered, accumulate(steps), strict=False))
+
+    def _place(self, at_ms: int) -> int:
+        places = range(len(self.listed) - 1, -1, -1)
+        return next((place for place in places if self.listed[place].since_ms <= at_ms), 0)
 
 
 def history_of(job: Job, artifacts: Path) -> ListHistory:
     """Over the versions that the job has."""
-    history = ListHistory({}, [], [])
+    history = ListHistory({}, [], [], {})
     shape = ListShape.of(job.params)
     index = _index(artifacts, job.params["source"])
     cases: dict[str, Case] = {}
@@ -66,8 +91,18 @@ def history_of(job: Job, artifacts: Path) -> ListHistory:
         history.versions.append({"version": number, "file": name, "documents": len(entries), **rows, **counts})
         active = sum(case.is_active for case in cases.values())
         since_ms = known.fetched_at_ms if known else 0
-        history.listed.append(ListedThen(since_ms, active, frozenset(collectable(cases))))
+        history.listed.append(ListedThen(since_ms, active, _turn(history, cases)))
     return msgspec.structs.replace(history, cases=cases)
+
+
+def _turn(history: ListHistory, cases: Mapping[str, Case]) -> int:
+    """Take down which documents are wanted from here on, or not any more; how many are."""
+    wanted, here = set(collectable(cases)), (len(history.listed),)
+    for key in cases:
+        turns = history.turns.get(key, ())
+        if (key in wanted) != len(turns) % 2:
+            history.turns[key] = turns + here if turns else here
+    return len(wanted)
 
 
 def first_of_each(listed: ListFile) -> Iterator[Entry]:

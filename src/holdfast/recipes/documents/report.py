@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +57,7 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
     missing = [key for key in wanted if key not in held]
     runs = sorted(ledger.runs(job.id), key=lambda run: run.n)
     ended = _Ended.of(ledger, job, runs)
+    held_then = history.held(ended.held_ms, [run.ended_at for run in runs if run.ended_at is not None])
     others = [key for key in missing if key not in ended.failed]
     rows = [
         report_row(
@@ -89,7 +90,7 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
         "counts": counts.seven(),
         "failed_by": counts.failed_by,
         "versions": history.versions,
-        "runs": [_run(runs, place, history, ended) for place in range(len(runs))],
+        "runs": [_run(runs, place, history, ended, held_then) for place in range(len(runs))],
         "missing": [_missing(cases[key]) for key in missing[:FAILED_SHOWN]],
         "missing_not_failed": {
             "count": len(others),
@@ -122,8 +123,8 @@ class _Ended(msgspec.Struct, frozen=True):
     """How many documents came to which end in which run, and when each was first held."""
 
     by_run: Counter[tuple[int, str]]
-    held_ms: dict[str, int]  # by the name of its target
-    failed: set[str]  # by their names, and as the list names them
+    held_ms: dict[str, int]  # by the name of its target, and as the list names it
+    failed: set[str]  # likewise
 
     @classmethod
     def of(cls, ledger: Ledger, job: Job, runs: Sequence[RunLook]) -> _Ended:
@@ -140,15 +141,12 @@ class _Ended(msgspec.Struct, frozen=True):
                     ends = [(run_of(runs, each.ended_at).n, each.outcome, each.ended_at) for each in tried]
                 found.by_run.update({run: (run, end) for run, end, _ in ends}.values())
                 if held := [at for _, end, at in ends if end == "succeeded"]:
-                    found.held_ms[row.name or ""] = min(held)
+                    for name in _names(row.name or ""):
+                        found.held_ms[name] = min(*held, found.held_ms.get(name, held[0]))
                 if row.status == "failed":
                     found.failed.update(_names(row.name or ""))
             after = rows[-1].id
         return found
-
-    def held_at(self, at_ms: int) -> set[str]:
-        names = [name for name, since_ms in self.held_ms.items() if since_ms <= at_ms]
-        return {*names, *(MOVED.sub("", name) for name in names)}
 
 
 def _names(name: str) -> tuple[str, str]:
@@ -156,7 +154,9 @@ def _names(name: str) -> tuple[str, str]:
     return name, MOVED.sub("", name)
 
 
-def _run(runs: list[RunLook], place: int, history: ListHistory, ended: _Ended) -> dict[str, Any]:
+def _run(
+    runs: list[RunLook], place: int, history: ListHistory, ended: _Ended, held_then: Mapping[int, int]
+) -> dict[str, Any]:
     """DOC-36 of one run: what ended in it, by rows, and what its books had left over. What was held before a run was
     not planned by it, unless it was fetched again; nor was what its limit left for a later one. The collection is as it
     was when the run ended."""
@@ -175,8 +175,8 @@ def _run(runs: list[RunLook], place: int, history: ListHistory, ended: _Ended) -
         cases_downloaded=downloaded,
         cases_failed=failed,
         cases_skipped=max(run.counts.skipped - (before.counts.skipped if before and before.counts else 0), 0),
-        cases_held=len(then.wanted & ended.held_at(run.ended_at)),
-        collectable=len(then.wanted),
+        cases_held=held_then[run.ended_at],
+        collectable=then.wanted,
     )
     name = f"R-{run.n}"
     told = summary(

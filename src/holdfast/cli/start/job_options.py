@@ -66,9 +66,10 @@ def read_params(options: argparse.Namespace, kind: Kind) -> dict[str, Any]:
 
 
 def _param(row: Option, value: Any) -> Any:
-    if row.joined and row.type.gather is not None:  # one word, with commas between its parts
-        return [part.strip() for part in value.split(",")]
-    return [] if value == [""] else value
+    if row.type.gather is None:
+        return value
+    found = row.type.gather(row.words(value))
+    return list(found) if isinstance(found, tuple) else found
 
 
 def read_pace(options: argparse.Namespace, kind: Kind | None = None) -> dict[str, Any]:

@@ -36,8 +36,11 @@ ROW = """
            stored=StoredField("tide", int, 0, told="takes the tide of this shore: {}"), help="how high the tide is"),
     Option("mode","""
 OF_A_KIND = """
-from holdfast.model.value_types import whole as _weeds  # not all of them have it
-OPTIONS = (Option("weed", _weeds(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
+from holdfast.model import value_types as _types
+OPTIONS = (
+    Option("weed", _types.whole(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
+    Option("wilt", _types.duration(1, 60), "until it wilts", "--wilts-after", metavar="DUR", help="until it wilts"),
+    Option("herbs", _types.TEXTS, "which herbs", "--herb-list", joined=True, metavar="LIST", help="which herbs"),
 """
 
 
@@ -111,6 +114,12 @@ def kept(folder: Path, name: str, column: str = "options") -> dict[str, object]:
         ((text,),) = ledger.execute(f"SELECT {column} FROM job WHERE name = ?", (name,)).fetchall()
     found: dict[str, object] = json.loads(text)
     return found
+
+
+def weeds(folder: Path, name: str) -> tuple[object, ...]:
+    """What a job has of the options that every kind has more in the copy."""
+    params = kept(folder, name, "params")
+    return tuple(params.get(option) for option in ("weed", "wilt", "herbs"))
 
 
 def python(source: Path, folder: Path, code: str) -> subprocess.CompletedProcess[str]:
@@ -203,10 +212,11 @@ def test_an_option_of_one_kind_is_one_row_of_its_kind(source: Path, tmp_path: Pa
     for kind, words in begun.items():
         assert re.search(r"--weed N +how much weed there is", run(words[0], "--help").out), kind
         assert "--weed: must be from 1 to 9, not 12" in run(*words, "--weed", "12", "--start-paused").err, kind
-        done = run(*words, "--weed", "4", "--start-paused", "--name", kind)
-        assert (done.code, kept(tmp_path, kind, "params").get("weed")) == (0, 4), done.err
+        more = ("--weed", "4", "--wilts-after", "2s", "--herb-list", "mint, dill")
+        done = run(*words, *more, "--start-paused", "--name", kind)
+        assert (done.code, weeds(tmp_path, kind)) == (0, (4, 2.0, ["mint", "dill"])), done.err
         assert run(words[0], kind, "--delay", "2s", "--start-paused").code == 0, kind
-        assert kept(tmp_path, kind, "params")["weed"] == 4, kind
+        assert weeds(tmp_path, kind) == (4, 2.0, ["mint", "dill"]), kind
     assert "--weed" not in run("run", "--help").out
 
 
@@ -224,12 +234,17 @@ def test_an_option_of_one_kind_is_a_key_of_its_job_files_and_an_option_of_python
     for kind, (keys, _) in begun.items():
         (tmp_path / "pond.toml").write_text(f'kind = "{kind}"\n{keys}\nstart_paused = true\nweed = 12\n')
         assert "weed: must be from 1 to 9, not 12" in run("run", "pond.toml").err, kind
-        (tmp_path / "pond.toml").write_text((tmp_path / "pond.toml").read_text().replace("12", "3"))
+        right = (tmp_path / "pond.toml").read_text().replace("12", '3\nwilt = "2s"\nherbs = ["mint", "dill"]')
+        (tmp_path / "pond.toml").write_text(right)
         done = run("run", "pond.toml", "--name", f"{kind}-filed")
-        assert (done.code, kept(tmp_path, f"{kind}-filed", "params").get("weed")) == (0, 3), done.err
-    code = [f"client.start('{kind}', {inputs}, weed=2, name='{kind}-said')" for kind, (_, inputs) in begun.items()]
+        assert (done.code, weeds(tmp_path, f"{kind}-filed")) == (0, (3, 2.0, ["mint", "dill"])), done.err
+    more = "weed=2, wilt='2s', herbs=['mint', 'dill']"
+    code = [f"client.start('{kind}', {inputs}, {more}, name='{kind}-said')" for kind, (_, inputs) in begun.items()]
     assert python(source, tmp_path, "\n".join(["client = hf.Client()", *code])).stderr == ""
-    assert [kept(tmp_path, f"{kind}-said", "params").get("weed") for kind in begun] == [2] * len(begun)
+    assert [weeds(tmp_path, f"{kind}-said") for kind in begun] == [(2, 2.0, ["mint", "dill"])] * len(begun)
+    for kind, (_, inputs) in begun.items():
+        refused = python(source, tmp_path, f"hf.Client().start('{kind}', {inputs}, weed=99)")
+        assert "BadParams: weed: must be from 1 to 9, not 99" in refused.stderr, kind
 
 
 def test_an_option_of_one_kind_is_not_one_of_others(tmp_path: Path) -> None:

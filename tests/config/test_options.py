@@ -36,8 +36,10 @@ ROW = """
            stored=StoredField("tide", int, 0, told="takes the tide of this shore: {}"), help="how high the tide is"),
     Option("mode","""
 OF_A_KIND = """
-from holdfast.model import value_types as _types
+from holdfast.model import option as _option, value_types as _types
 OPTIONS = (
+    Option("tap", _types.REFERENCE, "the key of the tap", "--tap", part=_option.PACE,
+           stored=_option.StoredField("tap_key", str, ""), metavar="REF", help="the key of the tap"),
     Option("weed", _types.whole(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
     Option("wilt", _types.duration(1, 60), "until it wilts", "--wilts-after", metavar="DUR", help="until it wilts"),
     Option("herbs", _types.TEXTS, "which herbs", "--herb-list", joined=True, metavar="LIST", help="which herbs"),
@@ -64,6 +66,15 @@ def test_rows_agree_with_themselves() -> None:
         assert all(row.part == INPUT for row in kind.input_keys)
         flags = [row.flag for row in (*OPTIONS, *kind.options) if row.flag]
         assert len(set(flags)) == len(flags), kind.name
+
+
+def test_what_several_kinds_call_alike_is_one_key() -> None:
+    """Job files read it by the row of the first of them: by its type, as a path or as the name of a secret."""
+    found: dict[str, tuple[object, ...]] = {}
+    for row in every_row():
+        if row.is_key:
+            said = (row.type.word, row.flag, row.joined, row.is_path, row.type.reference_behind)
+            assert found.setdefault(row.name, said) == said, row.name
 
 
 def test_typed_dicts_of_python_are_the_rows() -> None:
@@ -245,6 +256,26 @@ def test_an_option_of_one_kind_is_a_key_of_its_job_files_and_an_option_of_python
     for kind, (_, inputs) in begun.items():
         refused = python(source, tmp_path, f"hf.Client().start('{kind}', {inputs}, weed=99)")
         assert "BadParams: weed: must be from 1 to 9, not 99" in refused.stderr, kind
+
+
+def test_a_row_says_that_its_value_may_name_a_secret(source: Path, tmp_path: Path) -> None:
+    run = partial(command, source, tmp_path)
+    (tmp_path / "list.csv").write_text("url,key\nhttps://pond.test,env:HOME\n")
+    (tmp_path / "pond.toml").write_text('seeds = ["{url}"]\ntap = "{key}"\nstart_paused = true\n')
+    refused = run("run", "list.csv", "--template", "pond.toml")
+    assert (refused.code, "tap: a cell may not name a secret" in refused.err) == (2, True), refused.err
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "pond.toml").write_text(
+        'name = "pond"\nseeds = ["https://pond.test"]\ntap = "file:key"\nstart_paused = true\n'
+    )
+    missing = run("run", "one/pond.toml")
+    assert (missing.code, f"--tap: {tmp_path / 'one' / 'key'} cannot be read" in missing.err) == (2, True), missing.err
+    (tmp_path / "one" / "key").write_text("drop")
+    assert run("run", "one/pond.toml").code == 0
+    assert kept(tmp_path, "pond")["tap_key"] == f"file:{tmp_path / 'one' / 'key'}"
+    code = "from holdfast.config.headers import with_secrets\njob = hf.Client().job('pond')._row()"
+    asked = python(source, tmp_path, f"{code}\nassert with_secrets(job).options.tap_key == 'drop'")
+    assert asked.stderr == ""
 
 
 def test_an_option_of_one_kind_is_not_one_of_others(tmp_path: Path) -> None:

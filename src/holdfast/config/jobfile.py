@@ -178,16 +178,16 @@ def _as_tuple(value: Any) -> tuple[str, ...]:
 
 
 def _placed(key: str, value: Any, folder: Path | None) -> Any:
-    """Paths in a file are relative to it; `-` is stdout."""
-    if key == "proxy" and folder is not None:
-        return placed(value, folder)
-    if key == "header" and folder is not None:
-        return [f"{name}: {placed(rest.strip(), folder)}" for name, _, rest in (line.partition(":") for line in value)]
-    if not job_keys()[key].option.is_path or folder is None or value == "-":
+    """Paths in a file are relative to it, also those of secrets; `-` is stdout."""
+    row = job_keys()[key].option
+    if folder is None or value == "-" or not (row.is_path or row.is_secret):
         return value
     if isinstance(value, (list, tuple)):
-        return [str(folder / os.path.expanduser(each)) for each in value]
-    return str(folder / os.path.expanduser(value))
+        return [_placed(key, each, folder) for each in value]
+    if row.is_path:
+        return str(folder / os.path.expanduser(value))
+    before, rest = row.parted(value)
+    return f"{before} {placed(rest, folder)}".lstrip()
 
 
 def _own_recipe(kind: str, folder: Path | None) -> str:

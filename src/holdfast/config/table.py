@@ -44,14 +44,15 @@ def _of_jobs() -> Iterator[Setting]:
     """The defaults of every new job, which keeps its own; a section stands together."""
     rows = [(row, row.stored, row.configured) for row in OPTIONS if row.stored and row.configured]
     for row, stored, setting in sorted(rows, key=lambda each: _section(each[2].key)):
+        kind = setting.type or row.type
         yield Setting(
             key=setting.key,
-            kind=setting.type or row.type,
+            kind=kind,
             default=stored.default,
             meaning=setting.meaning or row.meaning,
             option=row.flag,
             pace=stored.field,
-            secret=setting.secret,
+            secret=kind.reference_behind is not None,
         )
 
 

@@ -20,8 +20,10 @@ import holdfast as installed
 from cli.commands import Done, environment, holdfast
 from holdfast.client.option_types import CrawlOptions, PaceOptions
 from holdfast.client.options import PRESET, python_options
+from holdfast.config.building import BROWSER
 from holdfast.config.options import OPTIONS
 from holdfast.config.table import SETTINGS
+from holdfast.fetch.browser.limits import BrowserLimits
 from holdfast.model.job import Options
 from holdfast.model.option import INPUT, PACE, Option
 from holdfast.recipes import catalogue
@@ -91,6 +93,12 @@ def test_defaults_of_jobs_in_settings_are_the_rows() -> None:
         key: row.field for key, row in configured.items()
     }
     assert all(setting.option == configured[setting.key].flag for setting in SETTINGS if setting.pace)
+
+
+def test_defaults_of_the_browser_in_settings_are_those_of_the_browser() -> None:
+    """Settings hand over only what somebody set: what they show of the others stands in a table of its own."""
+    shown = {row.field.removeprefix(BROWSER): row.default for row in SETTINGS if row.field.startswith(BROWSER)}
+    assert shown == {name: getattr(BrowserLimits(), name) for name in shown}
 
 
 @pytest.fixture(scope="module")

@@ -36,6 +36,7 @@ ROW = """
            help="how long a ripple lasts (2s)", configured=Configured(key="pond.ripple")),
     Option("tide", whole(0, 9), "how high the tide is", "--tide", part=PACE, metavar="N",
            stored=StoredField("tide", int, 0, told="takes the tide of this shore: {}"), help="how high the tide is"),
+    Option("shout", FLAG, "tell the pond", "--shout", part=COMMAND, help="tell the pond when it is done"),
     Option("mode","""
 OF_A_KIND = """
 from holdfast.model import option as _option, value_types as _types
@@ -150,7 +151,9 @@ def python(source: Path, folder: Path, code: str) -> subprocess.CompletedProcess
 def test_a_row_more_is_an_argument_with_its_range(source: Path, tmp_path: Path) -> None:
     run = partial(command, source, tmp_path)
     for name in ("crawl", "cases", "run"):
-        assert re.search(r"--ripple DUR +how long a ripple lasts \(2s\)", run(name, "--help").out)
+        shown = run(name, "--help").out
+        assert re.search(r"--ripple DUR +how long a ripple lasts \(2s\)", shown)
+        assert re.search(r"--shout +tell the pond when it is done", shown)
     refused = run("crawl", "https://marsh.test", "--ripple", "2h", "--start-paused")
     assert refused.code == 2
     assert refused.err == "--ripple: must be from 1s to 60s, not 2h (holdfast crawl --help)\n"

@@ -31,7 +31,7 @@ from holdfast.views.documents import every_host, host_document
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from holdfast.config.jobfile import JobDescription
+    from holdfast.config.job_description import JobDescription
 
 
 @refuses_wrong_kinds("__init__")

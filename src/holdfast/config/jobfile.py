@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from holdfast.config.files import read_toml
+from holdfast.config.job_description import JobDescription
 from holdfast.config.job_keys import COMMANDS, job_keys
 from holdfast.config.rows import refuse_reach
 from holdfast.config.secrets import placed
@@ -21,27 +20,6 @@ from holdfast.errors import BadParams
 from holdfast.model.option import INPUT, Option
 from holdfast.model.spelling import did_you_mean
 from holdfast.recipe.kind import OWN_RECIPE
-
-
-class JobDescription(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants. `options` are those of ux 3.2 as Python takes them: `{"delay": "2s", "include": ["/a/*"]}`.
-
-    `kind` is one of the catalogue (`site`, `cases`), or a recipe of one's own: `forum.py`, `module:recipe`. `pace` has
-    what settings such as `http.timeout` inside the job say, by the field of a job's options.
-    """
-
-    kind: str
-    name: str | None = None
-    inputs: tuple[str, ...] = ()
-    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    params: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    pace: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    where: str = ""
-
-    @property
-    def command(self) -> str:
-        """The start command that makes such a job."""
-        return COMMANDS.get(self.kind, OWN_RECIPE)
 
 
 def read_job_file(path: Path, row: Mapping[str, str] | None = None) -> JobDescription:

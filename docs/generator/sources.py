@@ -51,6 +51,10 @@ HARMLESS = frozenset(
 TOLD = {{
 {told}
 }}
+# Texts that may name a secret (`env:NAME`, `file:PATH`), and what they are called where it cannot be had.
+SECRETS = {{
+{secrets}
+}}
 '''
 
 OPTION_TYPES = '''"""The options of a job as Python spells them, for editors and type checkers.
@@ -113,8 +117,16 @@ def job_options() -> str:
             for each, meaning in stored
         ),
         harmless=_lines(f"        {_literal(each.field)}," for each, _ in stored if each.harmless),
+        secrets=_lines(
+            f"    {_literal(row.field)}: {_literal(row.flag or row.name)}," for row in rows.values() if _is_secret(row)
+        ),
         told=_lines(f"    {_literal(each.field)}: {_literal(each.told)}," for each, _ in stored if each.told),
     )
+
+
+def _is_secret(row: Option) -> bool:
+    """Headers are pairs: what of them is secret goes apart."""
+    return row.is_secret and row.type.gather is None
 
 
 def option_types() -> str:

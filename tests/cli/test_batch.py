@@ -62,6 +62,8 @@ def test_a_job_that_is_refused_does_not_stop_the_next(tree: WorldServer, tmp_pat
         ('header = ["{x}"]', "Authorization: file:/etc/hostname", "header: a cell may not name a secret"),
         ('header = ["X-Key: en{x}"]', "v:HOME", "header: a cell may not name a secret"),
         ('proxy = "{x}"', "file:/etc/hostname", "proxy: a cell may not name a secret"),
+        ('model_key = "{x}"', "env:AWS_SECRET_ACCESS_KEY", "model_key: a cell may not name a secret"),
+        ('model_key = "{x}"', "file:/etc/hostname", "model_key: a cell may not name a secret"),
         ('output = "{x}"', "../out.jsonl", "output: a cell may not lead out of"),
         ('output = "out/{x}.jsonl"', "../frogs", "output: a cell may not lead out of"),
         ('output = "{x}"', "/tmp/out.jsonl", "output: a cell may not lead out of"),

@@ -10,6 +10,7 @@ from shutil import rmtree
 
 import pytest
 
+import holdfast as hf
 from cli.image_jobs import QUICK, configure, run
 from holdfast.demo.serving import WorldServer
 from holdfast.views.exports.folder_owner import MARK
@@ -88,3 +89,14 @@ def test_a_job_that_is_begun_anew_writes_into_the_folder_of_the_first(world: Wor
     assert done.code == 0, done.err
     after = json.loads((tmp_path / "set" / MARK).read_text())
     assert (before["job"], before["uid"] != after["uid"]) == (after["job"], True)
+
+
+def test_python_writes_shards_in_parts_as_the_command_does(cats: Path) -> None:
+    words = ("export", "cats", "-o", "typed/", "--format", "webdataset", "--shard", "1", "--split", "50/50")
+    assert run(cats, *words).code == 0
+    job = hf.job("cats", data=cats / "holdfast-data")
+    assert job.export(f"{cats}/said/", format="webdataset", shard=1, split="50/50") == 3
+    assert (files_in(cats / "said"), len(files_in(cats / "said"))) == (files_in(cats / "typed"), 3)
+    for wrong in ({"shard": 0}, {"split": "50/60"}):
+        with pytest.raises(hf.BadParams, match=r"must be from 1 to|not a division of 100"):
+            job.export(f"{cats}/wrong/", format="webdataset", **wrong)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import pytest
 
 from cli.commands import make_job
 from holdfast.cli.commands.table import command
-from holdfast.cli.screen.refusals import refusal, ways_on
+from holdfast.cli.screen.refusals import COMMAND_OF, refusal, ways_on
 from holdfast.errors import IllegalMove
 from holdfast.model.states import JOB, allowed
 
@@ -62,6 +62,10 @@ def test_a_running_job_that_nobody_works_can_be_taken_up() -> None:
 @pytest.mark.parametrize("status", JOB.states)
 def test_every_status_has_a_way_on(status: str) -> None:
     assert ways_on(make_job(status=status)) == WAYS[status]
+
+
+def test_every_move_of_a_person_is_a_command() -> None:
+    assert {row.verb for row in JOB.moves if row.by == "user"} == set(COMMAND_OF)
 
 
 @pytest.mark.parametrize("status", JOB.states)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -97,3 +98,33 @@ def test_what_fits_is_taken(client: hf.Client, tmp_path: Path) -> None:
     job = client.crawl(URL, name="pond", headers={"A": "b"}, allow=("127.0.0.1:1",), exclude="/tags/*", concurrency="4")
     assert job.exclude("/x/*", regex=False, dry_run=True) == 0
     assert job.export(tmp_path / "a.jsonl") == job.export(str(tmp_path / "b.jsonl")) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "options", "told"),
+    [
+        ("site", URL, {"max_depth": 10**9}, "max_depth: must be from 0 to 100000, not 1000000000"),
+        ("site", URL, {"scope": "moon"}, "scope: 'moon' is none of host, domain, prefix, any"),
+        ("cases", "A-1-25", {"url": URL + "{number}", "safe_stop": 0}, "safe_stop: must be from 1 to 10000, not 0"),
+        ("images", "frog", {"per_keyword": True}, "per_keyword: True is not a number"),
+    ],
+)
+def test_options_of_a_kind_have_the_range_of_their_row(
+    client: hf.Client, kind: str, inputs: str, options: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(hf.BadParams) as refused:
+        client.start(kind, inputs, **options)
+    assert refused.value.message == told
+    assert client.jobs() == []
+
+
+def test_options_of_a_kind_are_kept_as_the_command_line_keeps_them(client: hf.Client, tmp_path: Path) -> None:
+    listed = tmp_path / "list.csv"
+    listed.write_text("Link\nhttps://pond.test/a.pdf\n")
+    cases = client.start("cases", "A-*-25", url=f" {URL}{{number}}", safe_stop="7")._row().params
+    assert (cases["url"], cases["safe_stop"]) == (URL + "{number}", 7)
+    images = client.images("frog", engines="google, bing")._row().params  # type: ignore[arg-type]
+    assert images["engines"] == ["google", "bing"]
+    docs = client.docs(listed, columns=MappingProxyType({"url": "Link"}), hosts="a.test,b.test")._row().params
+    assert (docs["columns"], docs["hosts"]) == ({"url": "Link"}, ["a.test", "b.test"])
+    assert client.crawl(URL, exclude="")._row().params["exclude"] == []

@@ -96,6 +96,13 @@ def test_what_a_job_cannot_ask_for_is_refused_by_its_key(toml: str, sentence: st
     assert "pond" not in refused.value.message
 
 
+def test_a_file_with_a_secret_lies_beside_the_job_file() -> None:
+    found = read('header = ["X-Key: file:a", "X-B: b"]\nproxy = "file:~/b"\nmodel_key = "file:c.txt"').options
+    assert found["header"] == ["X-Key: file:/marsh/a", "X-B: b"]
+    assert (found["proxy"], found["model_key"]) == (f"file:{Path.home()}/b", "file:/marsh/c.txt")
+    assert read('model_key = "env:KEY"').options == {"model_key": "env:KEY"}
+
+
 def test_where_a_job_begins_cannot_be_taken_for_an_option() -> None:
     with pytest.raises(BadParams, match="cannot be where a job begins"):
         words(read('seeds = ["--new"]'))

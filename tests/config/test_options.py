@@ -20,8 +20,10 @@ import holdfast as installed
 from cli.commands import Done, environment, holdfast
 from holdfast.client.option_types import CrawlOptions, PaceOptions
 from holdfast.client.options import PRESET, python_options
+from holdfast.config.building import BROWSER
 from holdfast.config.options import OPTIONS
 from holdfast.config.table import SETTINGS
+from holdfast.fetch.browser.limits import BrowserLimits
 from holdfast.model.job import Options
 from holdfast.model.option import INPUT, PACE, Option
 from holdfast.recipes import catalogue
@@ -34,10 +36,16 @@ ROW = """
            help="how long a ripple lasts (2s)", configured=Configured(key="pond.ripple")),
     Option("tide", whole(0, 9), "how high the tide is", "--tide", part=PACE, metavar="N",
            stored=StoredField("tide", int, 0, told="takes the tide of this shore: {}"), help="how high the tide is"),
+    Option("shout", FLAG, "tell the pond", "--shout", part=COMMAND, help="tell the pond when it is done"),
     Option("mode","""
 OF_A_KIND = """
-from holdfast.model.value_types import whole as _weeds  # not all of them have it
-OPTIONS = (Option("weed", _weeds(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
+from holdfast.model import option as _option, value_types as _types
+OPTIONS = (
+    Option("tap", _types.REFERENCE, "the key of the tap", "--tap", part=_option.PACE,
+           stored=_option.StoredField("tap_key", str, ""), metavar="REF", help="the key of the tap"),
+    Option("weed", _types.whole(1, 9), "how much weed", "--weed", metavar="N", help="how much weed there is"),
+    Option("wilt", _types.duration(1, 60), "until it wilts", "--wilts-after", metavar="DUR", help="until it wilts"),
+    Option("herbs", _types.TEXTS, "which herbs", "--herb-list", joined=True, metavar="LIST", help="which herbs"),
 """
 
 
@@ -63,6 +71,15 @@ def test_rows_agree_with_themselves() -> None:
         assert len(set(flags)) == len(flags), kind.name
 
 
+def test_what_several_kinds_call_alike_is_one_key() -> None:
+    """Job files read it by the row of the first of them: by its type, as a path or as the name of a secret."""
+    found: dict[str, tuple[object, ...]] = {}
+    for row in every_row():
+        if row.is_key:
+            said = (row.type.word, row.flag, row.joined, row.is_path, row.type.reference_behind)
+            assert found.setdefault(row.name, said) == said, row.name
+
+
 def test_typed_dicts_of_python_are_the_rows() -> None:
     """They are source, because editors and type checkers run nothing."""
     common = {row.python_name: row.type.python for row in OPTIONS if row.part == PACE and row.python_name}
@@ -77,6 +94,12 @@ def test_defaults_of_jobs_in_settings_are_the_rows() -> None:
         key: row.field for key, row in configured.items()
     }
     assert all(setting.option == configured[setting.key].flag for setting in SETTINGS if setting.pace)
+
+
+def test_defaults_of_the_browser_in_settings_are_those_of_the_browser() -> None:
+    """Settings hand over only what somebody set: what they show of the others stands in a table of its own."""
+    shown = {row.field.removeprefix(BROWSER): row.default for row in SETTINGS if row.field.startswith(BROWSER)}
+    assert shown == {name: getattr(BrowserLimits(), name) for name in shown}
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +136,12 @@ def kept(folder: Path, name: str, column: str = "options") -> dict[str, object]:
     return found
 
 
+def weeds(folder: Path, name: str) -> tuple[object, ...]:
+    """What a job has of the options that every kind has more in the copy."""
+    params = kept(folder, name, "params")
+    return tuple(params.get(option) for option in ("weed", "wilt", "herbs"))
+
+
 def python(source: Path, folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     asked: Sequence[str] = [sys.executable, "-c", f"import holdfast as hf\n{code}"]
     env = environment(PYTHONPATH=str(source))
@@ -122,7 +151,9 @@ def python(source: Path, folder: Path, code: str) -> subprocess.CompletedProcess
 def test_a_row_more_is_an_argument_with_its_range(source: Path, tmp_path: Path) -> None:
     run = partial(command, source, tmp_path)
     for name in ("crawl", "cases", "run"):
-        assert re.search(r"--ripple DUR +how long a ripple lasts \(2s\)", run(name, "--help").out)
+        shown = run(name, "--help").out
+        assert re.search(r"--ripple DUR +how long a ripple lasts \(2s\)", shown)
+        assert re.search(r"--shout +tell the pond when it is done", shown)
     refused = run("crawl", "https://marsh.test", "--ripple", "2h", "--start-paused")
     assert refused.code == 2
     assert refused.err == "--ripple: must be from 1s to 60s, not 2h (holdfast crawl --help)\n"
@@ -203,10 +234,11 @@ def test_an_option_of_one_kind_is_one_row_of_its_kind(source: Path, tmp_path: Pa
     for kind, words in begun.items():
         assert re.search(r"--weed N +how much weed there is", run(words[0], "--help").out), kind
         assert "--weed: must be from 1 to 9, not 12" in run(*words, "--weed", "12", "--start-paused").err, kind
-        done = run(*words, "--weed", "4", "--start-paused", "--name", kind)
-        assert (done.code, kept(tmp_path, kind, "params").get("weed")) == (0, 4), done.err
+        more = ("--weed", "4", "--wilts-after", "2s", "--herb-list", "mint, dill")
+        done = run(*words, *more, "--start-paused", "--name", kind)
+        assert (done.code, weeds(tmp_path, kind)) == (0, (4, 2.0, ["mint", "dill"])), done.err
         assert run(words[0], kind, "--delay", "2s", "--start-paused").code == 0, kind
-        assert kept(tmp_path, kind, "params")["weed"] == 4, kind
+        assert weeds(tmp_path, kind) == (4, 2.0, ["mint", "dill"]), kind
     assert "--weed" not in run("run", "--help").out
 
 
@@ -224,12 +256,37 @@ def test_an_option_of_one_kind_is_a_key_of_its_job_files_and_an_option_of_python
     for kind, (keys, _) in begun.items():
         (tmp_path / "pond.toml").write_text(f'kind = "{kind}"\n{keys}\nstart_paused = true\nweed = 12\n')
         assert "weed: must be from 1 to 9, not 12" in run("run", "pond.toml").err, kind
-        (tmp_path / "pond.toml").write_text((tmp_path / "pond.toml").read_text().replace("12", "3"))
+        right = (tmp_path / "pond.toml").read_text().replace("12", '3\nwilt = "2s"\nherbs = ["mint", "dill"]')
+        (tmp_path / "pond.toml").write_text(right)
         done = run("run", "pond.toml", "--name", f"{kind}-filed")
-        assert (done.code, kept(tmp_path, f"{kind}-filed", "params").get("weed")) == (0, 3), done.err
-    code = [f"client.start('{kind}', {inputs}, weed=2, name='{kind}-said')" for kind, (_, inputs) in begun.items()]
+        assert (done.code, weeds(tmp_path, f"{kind}-filed")) == (0, (3, 2.0, ["mint", "dill"])), done.err
+    more = "weed=2, wilt='2s', herbs=['mint', 'dill']"
+    code = [f"client.start('{kind}', {inputs}, {more}, name='{kind}-said')" for kind, (_, inputs) in begun.items()]
     assert python(source, tmp_path, "\n".join(["client = hf.Client()", *code])).stderr == ""
-    assert [kept(tmp_path, f"{kind}-said", "params").get("weed") for kind in begun] == [2] * len(begun)
+    assert [weeds(tmp_path, f"{kind}-said") for kind in begun] == [(2, 2.0, ["mint", "dill"])] * len(begun)
+    for kind, (_, inputs) in begun.items():
+        refused = python(source, tmp_path, f"hf.Client().start('{kind}', {inputs}, weed=99)")
+        assert "BadParams: weed: must be from 1 to 9, not 99" in refused.stderr, kind
+
+
+def test_a_row_says_that_its_value_may_name_a_secret(source: Path, tmp_path: Path) -> None:
+    run = partial(command, source, tmp_path)
+    (tmp_path / "list.csv").write_text("url,key\nhttps://pond.test,env:HOME\n")
+    (tmp_path / "pond.toml").write_text('seeds = ["{url}"]\ntap = "{key}"\nstart_paused = true\n')
+    refused = run("run", "list.csv", "--template", "pond.toml")
+    assert (refused.code, "tap: a cell may not name a secret" in refused.err) == (2, True), refused.err
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "pond.toml").write_text(
+        'name = "pond"\nseeds = ["https://pond.test"]\ntap = "file:key"\nstart_paused = true\n'
+    )
+    missing = run("run", "one/pond.toml")
+    assert (missing.code, f"--tap: {tmp_path / 'one' / 'key'} cannot be read" in missing.err) == (2, True), missing.err
+    (tmp_path / "one" / "key").write_text("drop")
+    assert run("run", "one/pond.toml").code == 0
+    assert kept(tmp_path, "pond")["tap_key"] == f"file:{tmp_path / 'one' / 'key'}"
+    code = "from holdfast.config.headers import with_secrets\njob = hf.Client().job('pond')._row()"
+    asked = python(source, tmp_path, f"{code}\nassert with_secrets(job).options.tap_key == 'drop'")
+    assert asked.stderr == ""
 
 
 def test_an_option_of_one_kind_is_not_one_of_others(tmp_path: Path) -> None:

@@ -221,4 +221,11 @@ MUTANTS = (
         (('        document["groups"] = every[: limit or SHOWN]\n', '        document["groups"] = every\n'),),
         "cli/test_explain.py -k 'limit_of_the_frontier'",
     ),
+    Mutant(
+        "options of cases by their flags",
+        "an option of cases is kept as it was typed, whatever its flag is called",
+        "cli/commands/cases.py",
+        (("given_params(job_options.read_params(options, KIND))", "given_params(vars(options))"),),
+        "config/test_options.py -k 'one_row_of_its_kind'",
+    ),
 )

@@ -26,4 +26,16 @@ MUTANTS = (
         (("    if not _fits(value, wanted):\n", "    if value is wanted:\n"),),
         "client/test_arguments.py",
     ),
+    Mutant(
+        "options of a kind unread",
+        "an option of one kind has its range and its form in Python, too",
+        "client/options.py",
+        (
+            (
+                "        read = _read(name, value, row)\n",
+                "        read = _read(name, value, row) if row.stored else value\n",
+            ),
+        ),
+        "client/test_arguments.py -k 'range_of_their_row or keeps_them'",
+    ),
 )

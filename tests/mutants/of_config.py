@@ -136,4 +136,18 @@ MUTANTS = (
         (("            pace=stored.field,\n", ""),),
         "config/test_options.py -k 'defaults_of_jobs'",
     ),
+    Mutant(
+        "cells name keys",
+        "a cell of a list names no key of a service: what may name a secret, the option's row says",
+        "config/rows.py",
+        (("    return row.option.is_secret and", '    return key in ("header", "proxy") and'),),
+        "cli/test_batch.py -k 'beyond_its_job and model_key'",
+    ),
+    Mutant(
+        "files of keys where a command runs",
+        "a file that a job file names is beside that file, one with a secret, too",
+        "config/jobfile.py",
+        (('    return f"{before} {placed(rest, folder)}".lstrip()\n', "    return value\n"),),
+        "config/test_jobfile.py -k 'with_a_secret'",
+    ),
 )

@@ -29,7 +29,6 @@ SIDEWAYS: dict[tuple[str, str], str] = {
     ("wiring",   "config"):  "settings in, objects out",
     ("health_checks", "config"):  "reading the settings is its first check",
     ("health_checks", "wiring"):  "it looks at the objects that settings make",
-    ("api",      "client"):  "REST is the facade with HTTP around it",
     ("demo",     "client"):  "the demo uses Holdfast as its users do",
     ("testing",  "client"):  "recipe authors' tests submit jobs",
     ("testing",  "demo"):    "the fake web serves the demo's worlds",

@@ -20,7 +20,7 @@ from holdfast.model.option import COMMAND
 from holdfast.recipes import catalogue
 
 if TYPE_CHECKING:
-    from holdfast.config.jobfile import JobDescription
+    from holdfast.config.job_description import JobDescription
 
 SITE = "site"
 

@@ -31,7 +31,7 @@ from holdfast.views.documents import every_host, host_document
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from holdfast.config.jobfile import JobDescription
+    from holdfast.config.job_description import JobDescription
 
 
 @refuses_wrong_kinds("__init__")
@@ -136,10 +136,8 @@ class Client:
 
         `columns={"url": "Link", "id": "Number"}`; `limit` is for the next run: the rest stays pending.
         """
-        given = {"columns": columns, "skip_where": skip_where, "site": site, "hosts": hosts}
-        typed = {key: value for key, value in given.items() if value is not None}
-        wanted = asked.start(self._settings, "documents", [str(list)], options, name=name, new=new)
-        wanted = replace(wanted, given={**wanted.given, **typed})
+        given = {**options, "columns": columns, "skip_where": skip_where, "site": site, "hosts": hosts}
+        wanted = asked.start(self._settings, "documents", [str(list)], given, name=name, new=new)
         return self._submitted(wanted, limit=limit, require_fresh=require_fresh, accept_jump=accept_jump)
 
     def start(

@@ -363,17 +363,22 @@ class JobHandle:
         where: str = "",
         fields: str = "",
         distinct: bool = False,
+        shard: int | None = None,
+        split: str = "",
     ) -> int:
         """Write results to a file, whole or not at all; how many. The form is the suffix's, unless it is named; a path
         that ends with `/` is a folder of Markdown files, which is brought up to date.
 
-        `distinct`: of pages with the same bytes only the first that was found.
+        `distinct`: of pages with the same bytes only the first that was found. `shard` (images in one file) and `split`
+        (`"80/10/10"`) are for `format="webdataset"`.
         """
+        most = _shard(shard)
         meant = FORMS.get(format) if format else form_by_ending(str(path))
         if meant is None:
             raise BadParams(f"{path}: there is no form {format or 'of that suffix'}; there are: {', '.join(NAMES)}")
         if meant.is_folder:
-            return self._export_folder(Path(path), meant.name, where, fields, distinct=distinct)
+            own = {"shard": most, "split": split}
+            return self._export_folder(Path(path), meant.name, where, fields, distinct=distinct, **own)
         file_path, written = writable(Path(path), self._settings.data), 0
         with self._ledger() as ledger:
             job = ledger.job(self._key)
@@ -389,12 +394,12 @@ class JobHandle:
                 wiring.publish(file_path, write)
         return written
 
-    def _export_folder(self, path: Path, form: str, where: str, fields: str, *, distinct: bool) -> int:
+    def _export_folder(self, path: Path, form: str, where: str, fields: str, **how: Any) -> int:
         folder, chosen = writable_folder(path, self._settings.data), parse_fields(fields) if fields else None
         with self._ledger() as ledger:
             job = ledger.job(self._key)
             return export_folder(
-                self._storage(), ledger, job, folder, form, where=_conditions(where), fields=chosen, distinct=distinct
+                self._storage(), ledger, job, folder, form, where=_conditions(where), fields=chosen, **how
             )
 
     def report(self, version: int | str | None = None, *, format: str | None = None) -> dict[str, Any] | str:
@@ -512,6 +517,13 @@ def _run(row: RunLook, job: model.Job, counts: model.Counts) -> Run:
 def _conditions(where: str) -> list[filters.Condition]:
     """A filter; ages in it are those of this moment."""
     return filters.resolved(filters.parse(where), SystemClock().wall_ms())
+
+
+def _shard(value: int | None) -> int | None:
+    try:
+        return None if value is None else units.whole(1, 10**9)(str(value))
+    except ValueError as error:
+        raise BadParams(f"shard: {error}") from None
 
 
 def _seconds(value: float | str) -> float:

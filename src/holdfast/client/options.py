@@ -46,10 +46,11 @@ def read_options(given: Mapping[str, Any], kind: Kind) -> tuple[dict[str, Any], 
         if value is None or name == PRESET:
             continue
         row = rows[name]
+        read = _read(name, value, row)
         if row.part == PACE:
-            pace[row.field] = _read(name, value, row)
+            pace[row.field] = read
         else:
-            params[name] = value if row.type.gather is None else _texts(value)
+            params[name] = list(read) if isinstance(read, tuple) else read
     return params, pace
 
 
@@ -79,7 +80,9 @@ def _read(name: str, value: Any, row: Option) -> Any:
             return row.type.gather([row.read_word(word) for word in _words(row, value)])
         if _is_number(row.type.python):
             return row.type.read(_number(value))
-        return value if isinstance(value, bool) else row.read_word(value)
+        if isinstance(value, str):
+            return row.read_word(value)
+        return row.type.read(dict(value) if isinstance(value, Mapping) else value)
     except (ValueError, ArgumentTypeError) as error:
         raise BadParams(f"{name}: {error}") from None
 
@@ -92,13 +95,10 @@ def _number(value: Any) -> str:
 
 
 def _words(row: Option, value: Any) -> list[str]:
-    """A list or a table as the words of a repeated option."""
+    """A list or a table as the words of a repeated option; a lone text is read as if it had been typed."""
+    if isinstance(value, str):
+        return row.words(value if row.joined else [value])
     if not isinstance(value, Mapping):
-        return _texts(value)
+        return list(value)
     sign = "=" if row.type.gather is dict else ": "
     return [f"{name}{sign}{text}" for name, text in value.items()]
-
-
-def _texts(value: Any) -> list[str]:
-    """A list of texts; a lone text is a list of one."""
-    return [value] if isinstance(value, str) else list(value)

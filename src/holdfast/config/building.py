@@ -13,7 +13,7 @@ from holdfast.config.table import SETTINGS
 from holdfast.errors import BadParams
 
 if TYPE_CHECKING:
-    from holdfast.config.jobfile import JobDescription
+    from holdfast.config.job_description import JobDescription
 
 BROWSER = "browser_"
 NEVER_S = 1e9  # the interval of checkpoints that are switched off

@@ -16,6 +16,7 @@ from holdfast.config.secrets import REFERENCES, is_perhaps_secret, is_secret
 from holdfast.errors import BadParams
 from holdfast.model.exchange import HARMLESS_HEADERS
 from holdfast.model.job import Job, Options
+from holdfast.model.job_options import SECRETS
 from holdfast.model.keys import canonical
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]{0,4000})")
@@ -77,7 +78,7 @@ def _filled(options: Options, env: Mapping[str, str]) -> Options:
     """Headers go apart that are only for the origins that the job was given: all but the harmless ones, unless those
     without a secret are for every host."""
     more_roots(options.ca_bundle, env)
-    headers = [(name, _value(name, value, env)) for name, value in options.headers]
+    headers = [(name, _value(f"header {name}", value, env)) for name, value in options.headers]
     anywhere = ANYWHERE in options.headers_to
     secret = [
         value.startswith(REFERENCES)
@@ -89,15 +90,19 @@ def _filled(options: Options, env: Mapping[str, str]) -> Options:
         options,
         headers=tuple(header for header, hidden in zip(headers, secret, strict=True) if not hidden),
         private_headers=tuple(header for header, hidden in zip(headers, secret, strict=True) if hidden),
-        proxy=_proxy(_secret("--proxy", options.proxy, env)) if options.proxy else "",
-        model_key=_value("--model-key", options.model_key, env) if options.model_key else "",
+        **{field: _text(field, text, env) for field in SECRETS if (text := getattr(options, field))},
     )
 
 
-def _value(name: str, value: str, env: Mapping[str, str]) -> str:
-    found = _secret(f"header {name}", value, env)
+def _text(field: str, text: str, env: Mapping[str, str]) -> str:
+    """What the text of an option that may name a secret stands for."""
+    return _proxy(_secret(SECRETS[field], text, env)) if field == "proxy" else _value(SECRETS[field], text, env)
+
+
+def _value(what: str, value: str, env: Mapping[str, str]) -> str:
+    found = _secret(what, value, env)
     if _VALUE.fullmatch(found) is None:
-        raise BadParams(f"header {name}: its value has a line break or other characters that no header may have")
+        raise BadParams(f"{what}: its value has a line break or other characters that no header may have")
     return found
 
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from holdfast.config.files import read_toml
+from holdfast.config.job_description import JobDescription
 from holdfast.config.job_keys import COMMANDS, job_keys
 from holdfast.config.rows import refuse_reach
 from holdfast.config.secrets import placed
@@ -21,27 +20,6 @@ from holdfast.errors import BadParams
 from holdfast.model.option import INPUT, Option
 from holdfast.model.spelling import did_you_mean
 from holdfast.recipe.kind import OWN_RECIPE
-
-
-class JobDescription(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody wants. `options` are those of ux 3.2 as Python takes them: `{"delay": "2s", "include": ["/a/*"]}`.
-
-    `kind` is one of the catalogue (`site`, `cases`), or a recipe of one's own: `forum.py`, `module:recipe`. `pace` has
-    what settings such as `http.timeout` inside the job say, by the field of a job's options.
-    """
-
-    kind: str
-    name: str | None = None
-    inputs: tuple[str, ...] = ()
-    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    params: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    pace: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    where: str = ""
-
-    @property
-    def command(self) -> str:
-        """The start command that makes such a job."""
-        return COMMANDS.get(self.kind, OWN_RECIPE)
 
 
 def read_job_file(path: Path, row: Mapping[str, str] | None = None) -> JobDescription:
@@ -178,16 +156,16 @@ def _as_tuple(value: Any) -> tuple[str, ...]:
 
 
 def _placed(key: str, value: Any, folder: Path | None) -> Any:
-    """Paths in a file are relative to it; `-` is stdout."""
-    if key == "proxy" and folder is not None:
-        return placed(value, folder)
-    if key == "header" and folder is not None:
-        return [f"{name}: {placed(rest.strip(), folder)}" for name, _, rest in (line.partition(":") for line in value)]
-    if not job_keys()[key].option.is_path or folder is None or value == "-":
+    """Paths in a file are relative to it, also those of secrets; `-` is stdout."""
+    row = job_keys()[key].option
+    if folder is None or value == "-" or not (row.is_path or row.is_secret):
         return value
     if isinstance(value, (list, tuple)):
-        return [str(folder / os.path.expanduser(each)) for each in value]
-    return str(folder / os.path.expanduser(value))
+        return [_placed(key, each, folder) for each in value]
+    if row.is_path:
+        return str(folder / os.path.expanduser(value))
+    before, rest = row.parted(value)
+    return f"{before} {placed(rest, folder)}".lstrip()
 
 
 def _own_recipe(kind: str, folder: Path | None) -> str:

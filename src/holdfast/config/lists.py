@@ -8,7 +8,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from holdfast.config.files import read_text, read_toml
-from holdfast.config.jobfile import JobDescription, job_in
+from holdfast.config.job_description import JobDescription
+from holdfast.config.jobfile import job_in
 from holdfast.errors import BadParams, UsageError
 from holdfast.model.job import check_name
 

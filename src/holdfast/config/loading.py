@@ -24,7 +24,8 @@ def load(
     Where none of them says anything, as is usual, the table of settings is not even loaded: it takes 10 ms.
     """
     if config is None and not _is_said(os.environ if environ is None else environ) and ":" not in (database or ""):
-        return Settings(data=Path(data or "holdfast-data"), database_url=database or "sqlite")
+        plain = Settings()
+        return replace(plain, data=Path(data) if data else plain.data, database_url=database or plain.database_url)
     from holdfast.config.building import places, read, settings_of
 
     settings = settings_of(read(places(data=data, database=database, config=config, environ=environ)))

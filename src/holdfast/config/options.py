@@ -137,7 +137,7 @@ OPTIONS: tuple[Option, ...] = (
            part=PACE, metavar="URL", typed=_lazily("headers", "read_proxy"),
            stored=StoredField("proxy", str, "", told="fetches everything through {}"),
            help="http, https or socks5; with a password: env:NAME or file:PATH",
-           configured=Configured(key="proxy", secret=True,
+           configured=Configured(key="proxy",
                                  meaning="fetch through this proxy; with a password: `env:NAME` or `file:PATH`")),
     Option("cookies", FLAG, "keep cookies", "--cookies",
            part=PACE, stored=StoredField("cookies", bool, False, harmless=True),

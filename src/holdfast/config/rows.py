@@ -43,10 +43,11 @@ def _changed(key: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]
 
 
 def _names_secret(key: str, text: str) -> bool:
-    """Whether it is read as a reference there: as a header's value, a proxy, or a setting inside the job."""
-    if key == "header":
-        return is_reference(text.partition(":")[2].strip())
-    return (key == "proxy" or key not in job_keys()) and is_reference(text.strip())
+    """Whether it is read as a reference there: by an option that may name a secret, or a setting inside the job."""
+    row = job_keys().get(key)
+    if row is None:
+        return is_reference(text.strip())
+    return row.option.is_secret and is_reference(row.option.parted(text)[1])
 
 
 def _is_path(key: str) -> bool:

@@ -11,8 +11,8 @@ from urllib.parse import unquote_plus
 
 from holdfast.errors import BadParams
 from holdfast.model.exchange import HARMLESS_HEADERS
+from holdfast.model.value_types import REFERENCES as REFERENCES
 
-REFERENCES = ("env:", "file:")
 # In a header's name, anywhere or as a word of its own; how values look that are a secret under any name; and how those
 # look that may be one, or a version, a digest or an address as well.
 _SECRET_PARTS = ("token", "secret", "password", "passwd", "apikey", "cookie", "session", "credential", "authoriz")
@@ -132,4 +132,4 @@ def placed(text: str, folder: Path) -> str:
     """A reference to a file, made independent of where a command runs; other text as it is."""
     if not text.startswith("file:"):
         return text
-    return f"file:{folder / os.path.expanduser(text.removeprefix('file:'))}"
+    return f"file:{folder.absolute() / os.path.expanduser(text.removeprefix('file:'))}"

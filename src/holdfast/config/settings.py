@@ -11,7 +11,7 @@ import msgspec
 from holdfast.model.lease import LEASE_S, OUTAGE_S
 
 if TYPE_CHECKING:
-    from holdfast.config.jobfile import JobDescription
+    from holdfast.config.job_description import JobDescription
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ import msgspec
 from holdfast.config import types
 from holdfast.config.files import PREFIX as PREFIX
 from holdfast.config.options import DAY_S, HOUR_S, OPTIONS
-from holdfast.model.lease import LEASE_S, OUTAGE_S
+from holdfast.config.settings import Settings
 from holdfast.model.value_types import ValueType
 
 OF_A_FILE = "_FILE"
@@ -44,14 +44,15 @@ def _of_jobs() -> Iterator[Setting]:
     """The defaults of every new job, which keeps its own; a section stands together."""
     rows = [(row, row.stored, row.configured) for row in OPTIONS if row.stored and row.configured]
     for row, stored, setting in sorted(rows, key=lambda each: _section(each[2].key)):
+        kind = setting.type or row.type
         yield Setting(
             key=setting.key,
-            kind=setting.type or row.type,
+            kind=kind,
             default=stored.default,
             meaning=setting.meaning or row.meaning,
             option=row.flag,
             pace=stored.field,
-            secret=setting.secret,
+            secret=kind.reference_behind is not None,
         )
 
 
@@ -69,26 +70,33 @@ def _browser(key: str, field: str, kind: ValueType, default: Any, meaning: str) 
     return Setting(key=f"browser.{key}", kind=kind, default=default, meaning=meaning, field=f"browser_{field}")
 
 
+def _own(key: str, field: str, kind: ValueType, meaning: str, *, option: str = "", secret: bool = False) -> Setting:
+    """A field of `Settings`, which has its default."""
+    default = getattr(_DEFAULTS, field)
+    default = str(default) if kind is types.PATH else default
+    return Setting(key=key, kind=kind, default=default, meaning=meaning, field=field, option=option, secret=secret)
+
+
+_DEFAULTS = Settings()
 _OF_JOBS = tuple(_of_jobs())
 _WAIT = types.duration(0, DAY_S)
 # fmt: off
 SETTINGS: tuple[Setting, ...] = (
-    Setting(key="data", kind=types.PATH, default="holdfast-data", field="data", option="--data",
-            meaning="the data folder; in a file, relative to the folder of that file"),
-    Setting(key="database_url", kind=types.DATABASE, default="sqlite", field="database_url", option="--database",
-            meaning="the ledger: `sqlite` in the data folder, or `postgresql://…`", secret=True),
-    Setting(key="min_free_mb", kind=types.whole(0, 10**9), default=400, field="min_free_mb",
-            meaning="below so much free disk, in MB, nothing is claimed and the job pauses itself"),
-    Setting(key="lease", kind=types.duration(0.5, HOUR_S), default=LEASE_S, field="lease_s",
-            meaning="how long a lease lasts without renewal"),
-    Setting(key="pause_deadline", kind=types.duration(0, HOUR_S), default=10.0, field="pause_deadline_s",
-            meaning="how long pages in hand may go on after a pause was asked for"),
-    Setting(key="stale_after", kind=types.duration(1, 365 * DAY_S), default=float(HOUR_S), field="stale_after_s",
-            meaning="a job fails as stale when nothing moved for this long while it was worked"),
-    Setting(key="outage", kind=types.duration(1, 365 * DAY_S), default=OUTAGE_S, field="outage_s",
-            meaning="how long a worker waits for a ledger that does not answer, before it ends with 7"),
-    Setting(key="log.debug", kind=types.FLAG, default=False, field="log_debug",
-            meaning="`true`: a line for every target in the job's log, not only for failures"),
+    _own("data", "data", types.PATH, "the data folder; in a file, relative to the folder of that file",
+         option="--data"),
+    _own("database_url", "database_url", types.DATABASE,
+         "the ledger: `sqlite` in the data folder, or `postgresql://…`", option="--database", secret=True),
+    _own("min_free_mb", "min_free_mb", types.whole(0, 10**9),
+         "below so much free disk, in MB, nothing is claimed and the job pauses itself"),
+    _own("lease", "lease_s", types.duration(0.5, HOUR_S), "how long a lease lasts without renewal"),
+    _own("pause_deadline", "pause_deadline_s", types.duration(0, HOUR_S),
+         "how long pages in hand may go on after a pause was asked for"),
+    _own("stale_after", "stale_after_s", types.duration(1, 365 * DAY_S),
+         "a job fails as stale when nothing moved for this long while it was worked"),
+    _own("outage", "outage_s", types.duration(1, 365 * DAY_S),
+         "how long a worker waits for a ledger that does not answer, before it ends with 7"),
+    _own("log.debug", "log_debug", types.FLAG,
+         "`true`: a line for every target in the job's log, not only for failures"),
     *_OF_JOBS,
     Setting(key="checkpoint.enabled", kind=types.FLAG, default=True,
             meaning="`false`: checkpoints only at pauses, limits and changes of phase"),

@@ -80,11 +80,15 @@ def _shown_names(kept: dict[str, str]) -> str:
 
 
 AGENT = ValueType("text", _agent)
-SECRET = ValueType("secret", _hidden, lambda kept: kept if not kept or is_reference(kept) else "(hidden)")
+SECRET = ValueType(
+    "secret", _hidden, lambda kept: kept if not kept or is_reference(kept) else "(hidden)", reference_behind=""
+)
 DATABASE = ValueType("address", _hidden, redacted)
-SECRET_URL = ValueType("address", _secret_url, redacted)
+SECRET_URL = ValueType("address", _secret_url, redacted, reference_behind="")
 ENDPOINTS = ValueType("list of addresses", _endpoints, ", ".join, quoted=False)
-HEADERS = ValueType("list of headers", _headers, quoted=False, python=TABLE_OF_TEXTS, gather=tuple)
+HEADERS = ValueType(
+    "list of headers", _headers, quoted=False, python=TABLE_OF_TEXTS, gather=tuple, reference_behind=":"
+)
 NAMES = ValueType(
     "table of names and addresses", _names, _shown_names, quoted=False, python=TABLE_OF_TEXTS, gather=dict
 )

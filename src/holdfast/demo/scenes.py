@@ -37,6 +37,9 @@ SCENES = {
         NEEDED,
     ),
 }
+JUDGMENTS, COURT, ENGINES = "judgments", "court", "engines"  # have stories of their own: collection.py, story.py
+STORIES = {"images": ENGINES}  # what a story is called, too
+SHOWN = (*SCENES, JUDGMENTS, COURT, *STORIES)  # as people call them, the first one is told where none is named
 
 
 def scene_of(world: str) -> Scene:

@@ -17,17 +17,14 @@ from holdfast.demo.asks import Asks
 from holdfast.demo.command import ChildCommand, now_ns
 from holdfast.demo.crawler import Crawler
 from holdfast.demo.proofs import DemoProof, KilledCrawl, prove
-from holdfast.demo.scenes import REPORT_FILE, SCENES, Scene, scene_of
+from holdfast.demo.scenes import COURT, ENGINES, REPORT_FILE, SCENES, SHOWN, STORIES, Scene, scene_of
 from holdfast.demo.serving import WorldServer
 from holdfast.demo.stretch import Stretch
 from holdfast.demo.telling import Advance, DemoOutput
 from holdfast.errors import BadParams
 from holdfast.model.spelling import did_you_mean
 
-COURT, ENGINES = "court", "engines"  # have stories of their own
-STORIES = {"images": ENGINES}  # what a story is called, too
 WORLDS = (*SCENES, COURT, ENGINES)
-SHOWN = (*SCENES, "judgments", COURT, *STORIES)  # as people call them; judgments is told in collection.py
 SEED = 7
 CONCURRENCY = 8
 KILL_AT_SHARE = 0.5

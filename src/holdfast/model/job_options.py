@@ -96,3 +96,8 @@ TOLD = {
     "resolve": "takes these names to other addresses: {}",
     "recipe_source": "runs the code in {}",
 }
+# Texts that may name a secret (`env:NAME`, `file:PATH`), and what they are called where it cannot be had.
+SECRETS = {
+    "proxy": "--proxy",
+    "model_key": "--model-key",
+}

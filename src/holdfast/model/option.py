@@ -28,7 +28,6 @@ class Configured(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     type: ValueType | None = None
     meaning: str = ""
-    secret: bool = False
 
 
 class StoredField(msgspec.Struct, frozen=True):
@@ -90,8 +89,26 @@ class Option(msgspec.Struct, frozen=True):
             return self.python
         return self.name if self.part in (PACE, PARAM) else ""
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether a text of it may name a secret."""
+        return self.type.reference_behind is not None
+
+    def parted(self, text: str) -> tuple[str, str]:
+        """A text of a secret option: what stands before, and the part that may be a reference."""
+        if not self.type.reference_behind:
+            return "", text.strip()
+        before, mark, behind = text.partition(self.type.reference_behind)
+        return before + mark, behind.strip()
+
     def read_word(self, text: str) -> Any:
         """One word as typed. ValueError says what would be right."""
         if self.typed is not None:
             return self.typed(text)
         return text if self.type.gather is not None else self.type.read(text)
+
+    def words(self, typed: str | list[Any]) -> list[Any]:
+        """What was typed of an option that takes several words; a lone empty one stands for none at all."""
+        if isinstance(typed, str):  # joined: one word, with commas between its parts
+            return [part.strip() for part in typed.split(",")]
+        return [] if typed == [""] else typed

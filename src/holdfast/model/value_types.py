@@ -12,6 +12,7 @@ import msgspec
 
 from holdfast.model import units
 
+REFERENCES = ("env:", "file:")  # how a text begins that names a secret
 FLAGS = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}
 
 
@@ -19,6 +20,9 @@ class ValueType(msgspec.Struct, frozen=True):
     """`word` names the type for people, `python` is the annotation of the same option in Python.
 
     `gather` makes one value of the words of a repeated option; None: the option takes one word.
+
+    `reference_behind`: a text of it, or what stands behind this mark in it, may name a secret as `env:NAME` or
+    `file:PATH`. None: it never does.
     """
 
     word: str
@@ -28,6 +32,7 @@ class ValueType(msgspec.Struct, frozen=True):
     python: Any = str
     gather: Callable[[Any], Any] | None = None
     choices: tuple[str, ...] = ()
+    reference_behind: str | None = None
 
     def plain(self, value: Any) -> Any:
         """The value as a file or JSON has it: `30s`, 8, a list. Never a secret."""
@@ -107,6 +112,13 @@ def read_params(value: Any) -> dict[str, str | int | float]:
     raise ValueError(f"{value!r} is not a table of parameters")
 
 
+def _reference(value: Any) -> str:
+    """Not repeated where it is wrong: it may be the secret itself."""
+    if not isinstance(value, str) or not value.isprintable() or not value.strip().startswith(REFERENCES):
+        raise ValueError("a key would be stored in the clear; write env:NAME or file:PATH")
+    return value.strip()
+
+
 def _from_text(reader: Callable[[str], Any]) -> Callable[[Any], Any]:
     """A number may stand in a file as a number, with or without quotes."""
 
@@ -132,6 +144,7 @@ TEXT = ValueType("text", read_text)
 PATH = ValueType("path", read_text)
 TEXTS = ValueType("list of texts", read_texts, ", ".join, quoted=False, python=Sequence[str], gather=tuple)
 NUMBER = whole(0, 10**15)
+REFERENCE = ValueType("env:NAME or file:PATH", _reference, reference_behind="")
 TABLE = ValueType("table", read_table, quoted=False, python=Mapping[str, str] | str)
 PARAMS = ValueType("table", read_params, quoted=False, gather=dict)
 TABLE_OF_TEXTS = Mapping[str, str]  # the annotation of a type that is a table

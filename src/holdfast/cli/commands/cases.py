@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
-from holdfast.cli.start import recipe_jobs
+from holdfast.cli.start import job_options, recipe_jobs
 from holdfast.clock import SystemClock
 from holdfast.control.sources import named_source
 from holdfast.control.submit import JobRequest
@@ -60,7 +60,7 @@ def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
     named = _named(call, ledger)
     words = [] if named else options.what
     typed = [str(read_range(word, options.start, options.max_cases)) for word in words]
-    given = named_source(KIND, call.settings, given_params(vars(options)))
+    given = named_source(KIND, call.settings, given_params(job_options.read_params(options, KIND)))
     before = dict(named.params) if named else {}
     if "url" in given:
         before.pop("source", None)

@@ -10,23 +10,21 @@ WRITES_STDOUT_ITSELF = True  # what it shows is what was asked for
 
 
 def arguments(parser: Parser) -> None:
-    parser.add_argument(
-        "world",
-        nargs="?",
-        default="manual",
-        metavar="WORLD",
-        help="manual (default), company, judgments, court or images",
-    )
+    from holdfast.demo.scenes import SHOWN
+
+    first, *others, last = SHOWN
+    worlds = f"{first} (default), {', '.join(others)} or {last}"
+    parser.add_argument("world", nargs="?", default=first, metavar="WORLD", help=worlds)
     parser.add_argument("--keep", action="store_true", help="keep the folder it worked in; --data DIR names one")
 
 
 def run(call: Call) -> int:
-    from holdfast.demo import story
+    from holdfast.demo import scenes, story
 
     options = call.globals
     if options.json or options.jsonl:
         raise UsageError("demo tells a story to people and has no JSON", hint="numbers: holdfast selftest --json")
-    if call.options.world == "judgments":
+    if call.options.world == scenes.JUDGMENTS:
         from holdfast.demo import collection
 
         return collection.run(

@@ -16,7 +16,7 @@ from holdfast.cli import exits
 from holdfast.cli.call import Call
 from holdfast.cli.signals import SignalHandlers
 from holdfast.cli.start.job_files import check_described, run_described
-from holdfast.config.jobfile import JobDescription
+from holdfast.config.job_description import JobDescription
 from holdfast.config.lists import descriptions_in_list
 from holdfast.errors import Refused, UsageError
 from holdfast.model.spelling import as_word, count_of

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from holdfast.cli.call import Call
 from holdfast.cli.commands.table import command
 from holdfast.cli.parser import Parser
+from holdfast.config.job_description import JobDescription
 from holdfast.config.job_keys import job_keys
-from holdfast.config.jobfile import JobDescription, read_job_file, words
+from holdfast.config.jobfile import read_job_file, words
 from holdfast.config.table import PREFIX, SETTINGS
 from holdfast.errors import BadParams, HoldfastError, UsageError
 from holdfast.ports import Ledger

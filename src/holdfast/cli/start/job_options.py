@@ -15,7 +15,7 @@ from holdfast.cli.parser import Parser
 from holdfast.cli.screen.values import of_an_option, show_size
 from holdfast.config.options import OPTIONS
 from holdfast.errors import BadParams
-from holdfast.model.option import PACE, Option
+from holdfast.model.option import COMMAND, PACE, Option
 from holdfast.model.value_types import FLAG
 from holdfast.recipe.kind import Kind
 
@@ -45,8 +45,11 @@ def own_arguments(parser: Parser, kind: Kind) -> None:
 
 
 def pace_arguments(parser: Parser, kind: Kind | None = None) -> None:
-    """The options of every start command: how fast, how long, to which addresses. Behind them the kind's own pace."""
-    for row in _pace_rows(kind):
+    """The options of every start command: how fast, how long, to which addresses. Behind them the kind's own pace.
+
+    Before them what the command does that works the job, but for what start commands add in an order of their own.
+    """
+    for row in (*(row for row in OPTIONS if row.part == COMMAND), *_pace_rows(kind)):
         _add(parser, row)
 
 
@@ -66,9 +69,10 @@ def read_params(options: argparse.Namespace, kind: Kind) -> dict[str, Any]:
 
 
 def _param(row: Option, value: Any) -> Any:
-    if row.joined and row.type.gather is not None:  # one word, with commas between its parts
-        return [part.strip() for part in value.split(",")]
-    return [] if value == [""] else value
+    if row.type.gather is None:
+        return value
+    found = row.type.gather(row.words(value))
+    return list(found) if isinstance(found, tuple) else found
 
 
 def read_pace(options: argparse.Namespace, kind: Kind | None = None) -> dict[str, Any]:

@@ -134,7 +134,8 @@ def _restore(tx: Tx, job: int, control: int, commits: Mapping[str, int], targets
     ids = padded(sorted(set(targets)))
     found = f"SELECT {IMAGED} FROM target t WHERE t.id IN ({marks(ids)}) AND +t.job = ? ORDER BY t.id"
     rows = tx.rows(found, [*ids, job])
-    images, attempts = _images(tx, commits, ids), _attempts(tx, commits, ids)
+    images = _images(tx, commits, ids, {row[0]: row[3:] for row in rows})
+    attempts = _attempts(tx, commits, ids)
     requeued = settled = 0
     lanes: Counter[int] = Counter()
     changes: list[Row] = []
@@ -153,18 +154,19 @@ def _restore(tx: Tx, job: int, control: int, commits: Mapping[str, int], targets
     return requeued, settled
 
 
-def _images(tx: Tx, commits: Mapping[str, int], ids: list[Any]) -> dict[int, Row]:
+def _images(tx: Tx, commits: Mapping[str, int], ids: list[Any], now: Mapping[int, Row]) -> dict[int, Row]:
     """The oldest before-image beyond the vector, of those that have one: as columns of IMAGE.
 
+    A column that an image of an earlier version lacks is as it is `now`.
     Clocks go back and chunks count apart, so neither tells the order. The image that had been settled by the vector is
     the oldest, since what overwrote it took that away; without one, those of the least generation are alike here.
     """
     rows = tx.rows(f"SELECT target, before, chunk, no FROM undo WHERE target IN ({marks(ids)})", ids)
     found: dict[int, list[Row]] = defaultdict(list)
     for target, before, chunk, no in rows:
-        if no > commits.get(str(chunk), 0):
+        if target in now and no > commits.get(str(chunk), 0):
             image = msgspec.json.decode(bytes(before))
-            found[target].append(tuple(image[name] for name in IMAGE))
+            found[target].append(tuple(image.get(name, value) for name, value in zip(IMAGE, now[target], strict=True)))
     return {
         target: min(images, key=lambda image: (not _was_settled(image, commits), image[5]))
         for target, images in found.items()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from holdfast.model.keys import canonical
 from holdfast.model.option import PACE, PARAM, SHORTHAND, Option, StoredField
-from holdfast.model.value_types import FLAG, TEXT, TEXTS, ValueType, as_typed, choice, read_text
+from holdfast.model.value_types import FLAG, REFERENCE, TEXT, TEXTS, ValueType, as_typed, choice, read_text
 from holdfast.policy.directives import OBEYED
 from holdfast.recipes.link_options import EXCLUDE, INCLUDE, MAX_DEPTH
 from holdfast.recipes.site.presets import HELP, PRESETS
@@ -24,15 +24,7 @@ def _model_url(value: Any) -> str:
     return address.url
 
 
-def _reference(value: Any) -> str:
-    """Not repeated where it is wrong: it may be the secret itself."""
-    text = read_text(value)
-    if not text.startswith(("env:", "file:")):
-        raise ValueError("a key would be stored in the clear; write env:NAME or file:PATH")
-    return text
-
-
-MODEL_URL, REFERENCE = ValueType("URL", _model_url), ValueType("env:NAME or file:PATH", _reference)
+MODEL_URL = ValueType("URL", _model_url)
 OPTIONS = (
     Option(
         "preset", choice(*PRESETS), "`thorough`, `quick` or `docs`", "--preset",

@@ -52,6 +52,8 @@ def markdown(body: str) -> str:
         ("<ul><li><input type=checkbox checked>done<li><input type=checkbox>open</ul>", "- [x] done\n- [ ] open\n"),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b\n"),
         ("<dl><dt>term<dd>what it is</dl>", "**term**\n\nwhat it is\n"),
+        ("<dl><dt><b>width</b><span class=classifier>int</span><dd>Of a pond.</dl>", "**width : int**\n\nOf a pond.\n"),  # by CSS
+        ("<dl><dt>width <span class=classifier-delimiter>:</span> <span class=classifier>int</span><dd>x</dl>", "**width : int**\n\nx\n"),
         ("<details><summary>More</summary><p>x</details>", "**More**\n\nx\n"),
         ("<a href=/card><h3>Card</h3><p>text</p></a>", "### [Card](https://frogs.example/card)\n\ntext\n"),
         ("<table><tr><th>a<th>b<tr><td rowspan=2>1<td>x|y<tr><td>2<br>3</table>", "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | 2<br>3 |\n"),
@@ -207,6 +209,14 @@ def test_long_menus_do_not_hide_a_short_page() -> None:
     written = content_of(LexborHTMLParser(page), URL).markdown
     assert "The former documentation" in written
     assert "A module about frogs" not in written
+
+
+def test_when_a_page_was_made_is_left_out() -> None:
+    """As AsciiDoc writes it, after the content and not within it."""
+    text = "<h1>Frogs</h1><div class=sect1><p>They hop, and swim.</p></div>"
+    footer = "<div id=footer><div id=footer-text>Version 2.1<br>Last updated 2024-05-31 00:35:55 UTC</div></div>"
+    page = f"<head><meta name=generator content='AsciiDoc 10.2.0'></head><body>{text}{footer}</body>"
+    assert content_of(LexborHTMLParser(page), URL).markdown == "# Frogs\n\nThey hop, and swim.\n"
 
 
 def test_boxes_of_a_book_are_no_menus() -> None:

@@ -40,6 +40,7 @@ def markdown(body: str) -> str:
         ("<p>2<sup>10</sup>", "2<sup>10</sup>\n"),
         ("<p>f(<code>x</code>) and <kbd>a`b</kbd>", "f(`x`) and ``a`b``\n"),
         ("<p>vector&lt;string&gt; *x* snake_case _y_ [z] a\\b &amp;lt;", r"vector\<string> \*x\* snake_case \_y\_ \[z\] a\\b \&lt;" + "\n"),
+        ("<p>std::initializer_list&lt;<span>T</span>&gt;, 1 &lt; <i>n</i>", r"std::initializer_list\<T>, 1 < *n*" + "\n"),  # not an element
         ("<p># no heading</p><p>- no item</p><p>1. no item</p><p>&gt; no", "\\# no heading\n\n\\- no item\n\n1\\. no item\n\n\\> no\n"),
         ("<p><a href='../x(1.html'>x</a> <a href='#here'>here</a> <a href='javascript:f()'>js</a>", "[x](https://frogs.example/guide/x%281.html) here js\n"),
         ("<p><code>List&lt;<a href=/T>T</a>&gt;</code>", "`List<`[`T`](https://frogs.example/T)`>`\n"),
@@ -51,6 +52,8 @@ def markdown(body: str) -> str:
         ("<ul><li><input type=checkbox checked>done<li><input type=checkbox>open</ul>", "- [x] done\n- [ ] open\n"),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b\n"),
         ("<dl><dt>term<dd>what it is</dl>", "**term**\n\nwhat it is\n"),
+        ("<dl><dt><b>width</b><span class=classifier>int</span><dd>Of a pond.</dl>", "**width : int**\n\nOf a pond.\n"),  # by CSS
+        ("<dl><dt>width <span class=classifier-delimiter>:</span> <span class=classifier>int</span><dd>x</dl>", "**width : int**\n\nx\n"),
         ("<details><summary>More</summary><p>x</details>", "**More**\n\nx\n"),
         ("<a href=/card><h3>Card</h3><p>text</p></a>", "### [Card](https://frogs.example/card)\n\ntext\n"),
         ("<table><tr><th>a<th>b<tr><td rowspan=2>1<td>x|y<tr><td>2<br>3</table>", "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | 2<br>3 |\n"),
@@ -166,6 +169,54 @@ def test_an_introduction_beside_the_entries_belongs_to_them() -> None:
     assert written.startswith(
         "Description\n\nFrogs that are printed in a fine way, on paper of reeds.\n\n# Frogs\n\nEntry 0"
     )
+
+
+def test_each_function_of_a_module_has_an_article_and_all_are_the_page() -> None:
+    """As Erlang's generator writes it: the longest of the articles holds most of the prose."""
+
+    def article(name: str, sentences: int) -> str:
+        return f"<article class=func><h3>{name}</h3><p>{'It hops over the pond. ' * sentences}</p></article>"
+
+    page = f"<h1>frog</h1><h2>Exports</h2>{article('hop/1', 2)}{article('croak/1', 30)}{article('dive/2', 3)}"
+    written = content_of(LexborHTMLParser(f"<html><body><div id=content>{page}</div></body></html>"), URL).markdown
+    heads = [line for line in written.split("\n") if line.startswith("#")]
+    assert heads == ["# frog", "## Exports", "### hop/1", "### croak/1", "### dive/2"]
+
+
+def test_the_head_of_a_module_belongs_to_its_entries() -> None:
+    """As Haddock writes it: the name and a table of facts, with neither a heading nor a sentence."""
+    entries = "".join(f"<p>Entry {n} hops over the pond and says what it does there.</p>" for n in range(60))
+    facts = "<tr><th>Safe Haskell<td>None<tr><th>Language<td>Haskell2010"
+    page = (
+        "<div id=package-header><span class=caption>ponds-1.0</span><a href=/i>Index</a></div><div id=content>"
+        f"<div id=module-header><table class=info>{facts}</table><p class=caption>Data.Frog</p></div>"
+        "<div id=synopsis><details><summary>Synopsis</summary><ul><li><a href=#f>frog</a> :: Pond</ul></details></div>"
+        f"<div id=interface><h1>Documentation</h1>{entries}</div></div>"
+    )
+    written = content_of(LexborHTMLParser(f"<html><body>{page}</body></html>"), URL).markdown
+    assert "| Safe Haskell | None |\n" in written
+    assert written.index("Data.Frog") < written.index("Synopsis") < written.index("# Documentation")
+
+
+def test_long_menus_do_not_hide_a_short_page() -> None:
+    """As Node.js writes it: an index of 55 links stands twice before a page of two lines."""
+    index = "".join(f"<li><a href=/{n}>A module about frogs, number {n}</a></li>" for n in range(55))
+    prose = "<h2>Policies</h2><p>The former documentation of policies is now with permissions of the pond.</p>"
+    page = (
+        f"<body class=apidoc><div id=content><div id=column2><ul>{index}</ul></div><div id=column1><header><h1>Frog</h1>"
+        f"<ul><li><p>Other versions of this page of the manual, and its table of contents.</p><ul>{index}</ul></ul></header><div id=apicontent>{prose}</div></div></div>"
+    )
+    written = content_of(LexborHTMLParser(page), URL).markdown
+    assert "The former documentation" in written
+    assert "A module about frogs" not in written
+
+
+def test_when_a_page_was_made_is_left_out() -> None:
+    """As AsciiDoc writes it, after the content and not within it."""
+    text = "<h1>Frogs</h1><div class=sect1><p>They hop, and swim.</p></div>"
+    footer = "<div id=footer><div id=footer-text>Version 2.1<br>Last updated 2024-05-31 00:35:55 UTC</div></div>"
+    page = f"<head><meta name=generator content='AsciiDoc 10.2.0'></head><body>{text}{footer}</body>"
+    assert content_of(LexborHTMLParser(page), URL).markdown == "# Frogs\n\nThey hop, and swim.\n"
 
 
 def test_boxes_of_a_book_are_no_menus() -> None:

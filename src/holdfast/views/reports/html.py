@@ -173,5 +173,5 @@ def _foot(report: dict[str, Any]) -> str:
     run = f", {escape(meta['run'])}" if meta["run"] else ""
     return (
         f"<footer>Made by Holdfast from job {escape(meta['name'])} ({escape(meta['job'])}{run}) by fixed rules, version {meta['rules']}. "
-        "Every statement names the passage it stands on; a link opens the page at those words where the browser can.</footer>"
+        "Every statement names passages it stands on; a link opens the page at those words where the browser can.</footer>"
     )

@@ -59,6 +59,7 @@ a.page{color:var(--accent);overflow-wrap:anywhere}
 table{width:100%;border-collapse:collapse;font-size:14px}
 th{text-align:left;font-size:12px;font-weight:600;color:var(--soft);padding:4px 10px 6px 0;border-bottom:1px solid var(--line)}
 td{padding:7px 10px 7px 0;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
+#pages td:nth-child(2){white-space:nowrap}
 td.n{white-space:nowrap;font-variant-numeric:tabular-nums}
 .entities td:first-child{width:34%}.entities .passage{color:var(--soft);font-size:13px}
 .worded{color:var(--soft);font-size:13px;margin:-6px 0 8px}

@@ -63,6 +63,7 @@ _PERMALINK = re.compile(
     r"(?=$|\s)"
 )
 _BY_SPHINX = re.compile(r"(?:created|built|made|generated)\s+(?:using|with|by)\s+sphinx\b", re.IGNORECASE)
+_BY_ASCIIDOC = re.compile(r"\s*(?:version \S+?\s*)?last updated\s+\d{4}-\d\d-\d\d\b", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"display\s*:\s*none")
 _PAGER = re.compile(r"[\W_]*(?:next|previous|prev|up|home|contents|table of contents|index|top)\b", re.IGNORECASE)
 _PAGER_WORD = re.compile(
@@ -141,7 +142,7 @@ def prune(root: Node, *, by_name: bool = True, hidden: bool = True) -> list[Node
 def _goes(node: Node, limit: float, *, inside: bool, by_name: bool, hidden: bool) -> bool:
     """Whether an element is taken out. `inside`: it lies in what the page itself calls its content."""
     tag, is_small = node.tag, node.prose < limit
-    if tag == "nav" or (not inside and _is_footer_of_sphinx(node)):
+    if tag == "nav" or (not inside and (_is_footer_of_sphinx(node) or _is_footer_of_asciidoc(node))):
         return True
     if node.attributes:
         role = node.attributes.get("role")
@@ -174,6 +175,11 @@ def _is_footer_of_sphinx(node: Node) -> bool:
     """`Created using Sphinx 7.2`: on a page of a search form or an index it may be most of the prose."""
     is_footer = node.tag == "footer" or (node.tag == "div" and "footer" in node.classes.split())
     return is_footer and node.length <= FOOTER_MAX and _BY_SPHINX.search(node.text()) is not None
+
+
+def _is_footer_of_asciidoc(node: Node) -> bool:
+    """`Last updated 2024-05-31`, perhaps behind the version of what is described."""
+    return node.get("id") == "footer" and node.length <= FOOTER_MAX and _BY_ASCIIDOC.match(node.text()) is not None
 
 
 def _is_note(node: Node) -> bool:

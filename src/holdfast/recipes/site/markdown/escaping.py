@@ -6,7 +6,7 @@ import re
 
 SPACES = re.compile(r"[ \t\n\r\f\v\xa0]+")
 _MARKS = re.compile(
-    r"[\\`*\[\]]|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w{1,31};)|~(?=~)|(?<=~)~"
+    r"[\\`*\[\]]|<(?=[A-Za-z/!?]|\Z)|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w{1,31};)|~(?=~)|(?<=~)~"
 )  # an underscore within a word is only itself
 _BACKSLASHED = r"\\\g<0>"
 _ANY_MARK = re.compile(r"[\\`*\[\]<_&~]")

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 ENOUGH = 250  # characters: a page with less is read once more, with what was hidden
 NEARLY_NOTHING = 40  # characters: below that even what is named like a menu is better than what is left
-MAIN_SHARE = 0.55  # of the prose, that an element called the content must hold
+MAIN_SHARE = 0.5  # of the prose, that an element called the content must hold
+TEXT_SHARE = 0.3  # of all its text, too
 CHIEF_SHARE = 0.8  # of the prose, that an element must hold to be gone into
 LEAVES = frozenset(("p", "pre", "table", "ul", "ol", "dl", "tbody", "tr", "blockquote"))
 WITH_NOSCRIPT = UNSEEN - {"noscript"}
@@ -82,12 +83,27 @@ def _called_content(root: Node) -> Node | None:
     """The smallest element that is called the content and holds most of the page."""
     found: Node | None = None
     for node in root.walk():
-        if not _is_called_content(node):
+        if not _is_called_content(node) or not _holds_most(node, root) or _is_one_of_many(node):
             continue
-        holds_most = node.prose >= MAIN_SHARE * root.prose and node.length >= 0.3 * root.length
-        if holds_most and node.length and (found is None or node.length <= found.length):
+        if node.length and (found is None or node.length <= found.length):
             found = node
     return found
+
+
+def _holds_most(node: Node, root: Node) -> bool:
+    """Of the prose, and a share of all text; of what is no link where menus say more than the page does."""
+    if node.prose < MAIN_SHARE * root.prose:
+        return False
+    unlinked = root.length - root.linked
+    of_unlinked = unlinked >= NEARLY_NOTHING and node.length - node.linked >= TEXT_SHARE * unlinked
+    return of_unlinked or node.length >= TEXT_SHARE * root.length
+
+
+def _is_one_of_many(node: Node) -> bool:
+    """An article beside another with a heading: each describes one function of a module, say, and none is the page."""
+    if node.tag != "article" or node.parent is None:
+        return False
+    return any(each is not node and each.tag == "article" and _is_headed(each) for each in node.parent.elements())
 
 
 def _is_called_content(node: Node) -> bool:
@@ -119,10 +135,18 @@ def _chief(root: Node, *, all_counts: bool) -> Node:
 
 
 def _is_prose(node: Node) -> bool:
-    """Whether it holds a paragraph that says something."""
-    if node.prose < NEARLY_NOTHING or node.linked >= 0.3 * node.length:
+    """Whether it holds a paragraph that says something, or a table of facts, as Haddock puts over a module."""
+    if node.linked >= 0.3 * node.length:
         return False
-    return any(each.tag == "p" and each.prose >= NEARLY_NOTHING for each in node.walk())
+    return any(each.prose >= NEARLY_NOTHING if each.tag == "p" else _has_facts(each) for each in node.walk())
+
+
+def _has_facts(table: Node) -> bool:
+    """Whether at least two of its rows are a heading cell and its value; a menu written as a table has no such rows."""
+    if table.tag != "table":
+        return False
+    rows = (row for part in (table, *table.elements()) for row in part.elements() if row.tag == "tr")
+    return sum({cell.tag for cell in row.elements()} == {"th", "td"} for row in rows) > 1
 
 
 def _is_headed(node: Node) -> bool:

@@ -35,6 +35,7 @@ UNSEEN = frozenset(
         *("progress", "meter", "datalist", "param", "base", "frame", "frameset", "applet", "colgroup", "col"),
     )
 )
+CLASSIFIER = "classifier"  # docutils' type of a term: newer style sheets, not the page, put a colon before it
 TEXT = "-text"
 LINKED_PROSE = 0.5  # a paragraph of which more is links is not prose
 OWN_TEXT = 25  # characters that an element of no particular meaning has to hold itself to count as prose
@@ -142,8 +143,15 @@ def _placed(tag: str, found: LexborNode, parent: Node) -> Node:
             parent.children.append("\n")
         return parent
     node = Node(tag, found.attributes, parent)
+    if tag == "span" and parent.tag == "dt" and node.classes == CLASSIFIER and not _ends_in_colon(parent.children[-2:]):
+        parent.children.append(" : ")
     parent.children.append(node)
     return node
+
+
+def _ends_in_colon(last: list[Node | str]) -> bool:
+    text = "".join(each if isinstance(each, str) else each.text() for each in last).rstrip()
+    return not text or text.endswith(":")
 
 
 def _formula(found: LexborNode) -> str:

@@ -2,10 +2,10 @@
 
 Neither of the others keeps books, checks what came or survives being killed; they are what a person would type instead.
 `curl + sync` is followed by `sync -f`, which waits for the disk as Holdfast does before each commit; the bar is set by
-the faster of the two without it. All have eight requests under way at once (`--per-host` counts a file until its
-commit, so it is larger), and take turns. What they wrote is removed at the end: ext4 is slow to make files where many
-were deleted a moment before. A whole run also measures a long list and one large file, and is kept in
-docs/performance-files.json.
+the faster of the two without it. `by hand` is the least that a Python program does which hashes and fsyncs each file.
+All have eight requests under way at once (`--per-host` counts a file until its commit, so it is larger), and take
+turns. What they wrote is removed at the end: ext4 is slow to make files where many were deleted a moment before. A
+whole run also measures a long list and one large file, and is kept in docs/performance-files.json.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 from bench import large_file, long_list
 from bench.measure import Measured, cpu_s_of, measured
 
+BY_HAND = Path(__file__).resolve().parent / "contestants" / "fetch_files.py"
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "performance-files.json"
 AT_ONCE = 8
 WHOLE_FILES, WHOLE_ROUNDS, WHOLE_LIST, LARGE_BYTES = 3_000, 3, 100_000, 2 << 30
@@ -151,11 +152,14 @@ def _contestants(folder: Path, files: int, port: int) -> list[tuple[str, list[st
     curl = ["curl", "--silent", "--parallel", "--parallel-max", str(AT_ONCE), "--config", str(folder / "curl.conf")]
     aria = ["aria2c", "--quiet", "-j", str(AT_ONCE), "-i", str(folder / "urls.txt")]
     synced = ["sh", "-c", '"$@" && sync -f .', "sh", *curl]
+    by_hand = [sys.executable, str(BY_HAND), str(folder / "urls.txt"), "files"]
     return [
         ("holdfast", ours, folder / "ours"),
         ("holdfast, 2 processes", [*ours, "--processes", "2"], folder / "ours-2"),
         ("curl", curl, folder / "curl"),
         ("curl + sync", synced, folder / "curl-synced"),
+        ("by hand", [*by_hand, "1"], folder / "by-hand"),
+        ("by hand, 2 processes", [*by_hand, "2"], folder / "by-hand-2"),
         ("aria2c", aria, folder / "aria"),
     ]
 

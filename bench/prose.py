@@ -94,8 +94,9 @@ FILES = """
 requests at once, {rounds} rounds in turns, medians. Ratios are taken within each round; shown are their median and
 range. Holdfast hashes and checks each file, fsyncs it before the commit that publishes it, and can be killed at any
 moment; curl and aria2c do none of that. *curl + sync* is followed by `sync -f`, which waits for what every program
-wrote to that file system. Other programs took up to {others_share:.0%} of the cores: where that share is high, **trust
-CPU seconds**, and take the wall times for those of a busy computer.
+wrote to that file system. *By hand* is a script that fetches with libcurl, hashes and fsyncs each file, and keeps no
+books: the least that a durable download costs a Python program. Other programs took up to {others_share:.0%} of the
+cores: where that share is high, **trust CPU seconds**, and take the wall times for those of a busy computer.
 """
 
 MARKDOWN = """

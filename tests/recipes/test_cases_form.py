@@ -48,8 +48,8 @@ class Page:
     def in_flight(self) -> frozenset[object]:
         return frozenset()
 
-    def failed(self) -> frozenset[object]:
-        return frozenset()
+    def ended(self) -> dict[object, bool | None]:
+        return {}
 
     async def content(self) -> str:
         return "<table id=datatable></table>"
@@ -110,17 +110,27 @@ def test_a_table_is_no_answer_while_the_query_is_in_flight() -> None:
     assert asyncio.run(FormClient(SOURCE).look_up(HERE, page, clock)).is_hit  # type: ignore[arg-type]
 
 
-class RefusedPage(Page):
-    """Every query is answered with an error, and the table has no rows."""
+class AskingPage(Page):
+    """Each query sends requests that end so, and the table has no rows."""
 
-    def failed(self) -> frozenset[object]:
-        return frozenset(range(self.queries + 1))
+    def __init__(self, *how: bool | None) -> None:
+        super().__init__([])
+        self.how = how
+
+    def ended(self) -> dict[object, bool | None]:
+        return {(query, n): how for query in range(self.queries) for n, how in enumerate(self.how)}
 
 
-def test_an_empty_table_of_a_query_that_failed_is_no_answer() -> None:
+@pytest.mark.parametrize("how", [(False,), (None,), (True, False)], ids=["error", "given up", "one of two"])
+def test_an_empty_table_of_a_query_that_failed_is_no_answer(how: tuple[bool | None, ...]) -> None:
     with pytest.raises(FetchError) as failed:
-        RefusedPage([]).answer()
+        AskingPage(*how).answer()
     assert failed.value.code == form_client.INCOMPLETE
+
+
+@pytest.mark.parametrize("how", [(True,), (True, None)], ids=["answered", "and a counter of another site is not"])
+def test_an_empty_table_of_a_query_that_was_answered_is_a_miss(how: tuple[bool | None, ...]) -> None:
+    assert not AskingPage(*how).answer().is_hit
 
 
 def test_the_first_query_of_a_page_is_no_look_at_the_number() -> None:

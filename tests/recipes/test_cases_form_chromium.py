@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -43,6 +44,19 @@ def test_an_empty_table_is_a_miss_when_the_search_answered() -> None:
         assert not await looked_up(site, fetcher)
 
     in_browser({"/": page(EMPTY), "/find": (200, HTML, "[]")}, scene)
+
+
+def test_a_search_that_the_page_gives_up_proves_no_absence_cas_07() -> None:
+    """A time-out of the page's own is an aborted request, as of a search that the next one replaces."""
+
+    async def scene(site: Site, fetcher: BrowserFetcher) -> None:
+        site.holds["/find"] = asyncio.Event()
+        with pytest.raises(FetchError) as failed:
+            await looked_up(site, fetcher)
+        assert failed.value.code == "incomplete_record"
+
+    given_up = PAGE.replace("fetch('/find')", "fetch('/find', {{signal: AbortSignal.timeout(200)}})")
+    in_browser({"/": (200, HTML, given_up.format(row=EMPTY))}, scene)
 
 
 @pytest.mark.parametrize(("row", "status"), [(EMPTY, 500), ("", 200)], ids=["search fails", "no table"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 Admit = Callable[[str], Awaitable[None]]  # awaited before a document is asked for; raises where it must not be
@@ -41,5 +41,6 @@ class BrowserPage(Protocol):
     def in_flight(self) -> frozenset[object]:
         """The requests of the page's scripts that were sent and not answered yet, for comparison with later ones."""
 
-    def failed(self) -> frozenset[object]:
-        """Those that were answered with an error or not at all. Answers that the page cannot read are left out."""
+    def ended(self) -> Mapping[object, bool | None]:
+        """Those that were answered, and whether well; None: the page itself gave it up, or another site did not answer.
+        Answers that the page cannot read are left out."""

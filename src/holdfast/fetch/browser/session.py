@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -108,8 +108,8 @@ class PageSession:
     def in_flight(self) -> frozenset[object]:
         return frozenset(request for request in self._tab.in_flight if request.resource_type in SCRIPTED)
 
-    def failed(self) -> frozenset[object]:
-        return frozenset(request for request in self._tab.failed if request.resource_type in SCRIPTED)
+    def ended(self) -> Mapping[object, bool | None]:
+        return {request: how for request, how in self._tab.ended.items() if request.resource_type in SCRIPTED}
 
     def end(self) -> None:
         self._tab.on_document = None

@@ -51,7 +51,7 @@ class Tab:
         self.session: Any = None  # the `PageSession` that works it, where it has a name
         self._uses = 0
         self.in_flight: set[Request] = set()  # sent, and not ended
-        self.failed: set[Request] = set()  # answered with an error that the page can read, or not at all
+        self.ended: dict[Request, bool | None] = {}  # see `PageSession.ended`
         self._answers: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -85,7 +85,7 @@ class Tab:
             return
         await self.page.goto(BLANK, wait_until="commit")
         self.in_flight.clear()
-        self.failed.clear()
+        self.ended.clear()
         if self.keeps_cookies:
             return
         await self.context.clear_cookies()
@@ -142,14 +142,13 @@ class Tab:
         self.in_flight.discard(request)
 
     def _not_answered(self, request: Request) -> None:
-        """A page that no longer wants an answer has aborted its request, which is no failure."""
+        """A page aborts what it no longer wants, and what it has waited for too long."""
         self._ended(request)
-        if request.failure != ABORTED and self._is_own(request):
-            self.failed.add(request)
+        self.ended[request] = False if request.failure != ABORTED and self._is_own(request) else None
 
     def _responded(self, response: Response) -> None:
-        if response.status >= 400 and (self._is_own(response.request) or READABLE in response.headers):
-            self.failed.add(response.request)
+        if self._is_own(response.request) or READABLE in response.headers:
+            self.ended[response.request] = response.status < 400
 
     def _is_own(self, request: Request) -> bool:
         return urlsplit(request.url)[:2] == urlsplit(self.page.url)[:2]

@@ -128,7 +128,7 @@ class _Form:
     async def _ask(self) -> None:
         source = self._source
         self._queries += 1
-        self._older = self._page.in_flight() | self._page.failed()
+        self._older = self._page.in_flight() | self._page.ended().keys()
         if not await self._page.evaluate(_ASK, [source.tab, source.input, source.submit, self._case]):
             await self._refuse(200)
 
@@ -143,7 +143,7 @@ class _Form:
             await self._clock.wait(POLL_S)
             # Both before the look, which then shows what became of the answer. A request is in one of them at any time.
             is_waiting = bool(self._page.in_flight() - self._older)
-            is_refused = bool(self._page.failed() - self._older)
+            is_refused = self._is_refused()
             table = await self._page.evaluate(_LOOK, [self._source.row, self._source.busy])
             if not table["there"]:
                 await self._still_there()
@@ -160,6 +160,12 @@ class _Form:
                 # A search that is out of order leaves an empty table, or none: that is not an answer.
                 is_settled = table["there"] and not is_loading and not is_refused
                 return Observation(asked, numbers, self._clock.wall_ms(), is_settled=is_settled)
+
+    def _is_refused(self) -> bool:
+        """Whether the query failed. What nobody can say of matters only where nothing else was answered well: a search
+        that the page gave up, and not a counter of another site."""
+        ended = [how for request, how in self._page.ended().items() if request not in self._older]
+        return False in ended or (None in ended and True not in ended)
 
     async def _still_there(self) -> None:
         """A page that is not an answer of the search replaces the whole page."""

@@ -183,6 +183,23 @@ def test_each_function_of_a_module_has_an_article_and_all_are_the_page() -> None
     assert heads == ["# frog", "## Exports", "### hop/1", "### croak/1", "### dive/2"]
 
 
+def test_teasers_of_other_pages_beside_an_article_are_left_out() -> None:
+    story = "<article><h1>Frog</h1>" + "<p>It hops over the pond and says what it does there.</p>" * 12 + "</article>"
+    teaser = "<article><h3><a href=/newt>Newt</a></h3><p>It swims in the pond, all day long, and so on.</p></article>"
+    page = f"<html><body><main>{story}{teaser}{teaser}</main></body></html>"
+    written = content_of(LexborHTMLParser(page), URL).markdown
+    assert written.startswith("# Frog\n")
+    assert "Newt" not in written
+
+
+def test_of_two_posts_on_one_page_both_are_kept() -> None:
+    post = "<article>" + "<p>It hops over the pond and says what it does there, post {0}.</p>" * 10 + "</article>"
+    page = f"<html><body><main><h1>Frog</h1>{post.format(1)}{post.format('two')}</main></body></html>"
+    written = content_of(LexborHTMLParser(page), URL).markdown
+    assert "post 1" in written
+    assert "post two" in written
+
+
 def test_the_head_of_a_module_belongs_to_its_entries() -> None:
     """As Haddock writes it: the name and a table of facts, with neither a heading nor a sentence."""
     entries = "".join(f"<p>Entry {n} hops over the pond and says what it does there.</p>" for n in range(60))
@@ -201,7 +218,9 @@ def test_the_head_of_a_module_belongs_to_its_entries() -> None:
 def test_long_menus_do_not_hide_a_short_page() -> None:
     """As Node.js writes it: an index of 55 links stands twice before a page of two lines."""
     index = "".join(f"<li><a href=/{n}>A module about frogs, number {n}</a></li>" for n in range(55))
-    prose = "<h2>Policies</h2><p>The former documentation of policies is now with permissions of the pond.</p>"
+    prose = (
+        "<h2>Policies</h2><p>The former documentation of policies is now with permissions of the pond, for good.</p>"
+    )
     page = (
         f"<body class=apidoc><div id=content><div id=column2><ul>{index}</ul></div><div id=column1><header><h1>Frog</h1>"
         f"<ul><li><p>Other versions of this page of the manual, and its table of contents.</p><ul>{index}</ul></ul></header><div id=apicontent>{prose}</div></div></div>"

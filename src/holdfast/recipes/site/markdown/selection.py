@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 ENOUGH = 250  # characters: a page with less is read once more, with what was hidden
 NEARLY_NOTHING = 40  # characters: below that even what is named like a menu is better than what is left
-MAIN_SHARE = 0.5  # of the prose, that an element called the content must hold
+MAIN_SHARE = 0.55  # of the prose, that an element called the content must hold: of two equal parts neither is all
 TEXT_SHARE = 0.3  # of all its text, too
 CHIEF_SHARE = 0.8  # of the prose, that an element must hold to be gone into
 LEAVES = frozenset(("p", "pre", "table", "ul", "ol", "dl", "tbody", "tr", "blockquote"))
@@ -103,7 +103,17 @@ def _is_one_of_many(node: Node) -> bool:
     """An article beside another with a heading: each describes one function of a module, say, and none is the page."""
     if node.tag != "article" or node.parent is None:
         return False
-    return any(each is not node and each.tag == "article" and _is_headed(each) for each in node.parent.elements())
+    others = (each for each in node.parent.elements() if each is not node and each.tag == "article")
+    return any(_is_headed(each) and not _is_teaser(each) for each in others)
+
+
+def _is_teaser(node: Node) -> bool:
+    """Of another page: its heading leads there."""
+    heading = node.first(*HEADINGS)
+    link = heading.first("a") if heading is not None else None
+    if heading is None or link is None or (link.get("href") or "#").startswith("#"):
+        return False
+    return 2 * heading.linked >= heading.length
 
 
 def _is_called_content(node: Node) -> bool:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+import holdfast as hf
 from cli.commands import holdfast
+from holdfast.errors import BadParams
 
 SITE = "http://127.0.0.1:9"  # nothing answers there: a command that began would not end with code 2
 LIST = f"Link,Number\n{SITE}/1.pdf,N-1\n"
@@ -86,6 +88,22 @@ def test_results_do_not_replace_the_list_that_they_are_made_from(folder: Path, s
     for output in (name, "link.csv"):
         assert f"{name} is what the job reads" in refused(folder, start, output)
     assert (folder / name).read_bytes() == text
+
+
+def test_nothing_of_a_job_that_is_there_replaces_its_list(folder: Path) -> None:
+    """An export, a report, a start command that names the job, a file remembered from before, and Python."""
+    assert holdfast(*STARTS["docs"], "--allow-private", "--start-paused", "--name", "list", cwd=folder).code == 0
+    text = (folder / "list.csv").read_bytes()
+    for words in (
+        ("export", "list", "-o", "list.csv"),
+        ("report", "list", "-o", "list.csv", "--format", "md"),
+        ("docs", "list", "-o", "list.csv", "--allow-private"),
+    ):
+        done = holdfast(*words, cwd=folder)
+        assert (done.code, "list.csv is what the job reads" in done.err) == (2, True), (words, done)
+    with pytest.raises(BadParams, match="is what the job reads"):
+        hf.Client(data=folder / "holdfast-data").job("list").export(folder / "list.csv")
+    assert (folder / "list.csv").read_bytes() == text
 
 
 @pytest.mark.parametrize("name", ["documents.csv", "documents.jsonl", "audit.json"])

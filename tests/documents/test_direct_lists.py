@@ -469,11 +469,14 @@ def test_a_list_that_disappears_doubles_or_breaks_is_told_and_the_last_good_one_
         told = collector.run("docs", "list", "--mode", "new").stderr
         assert said in told
         assert "the last good list serves (25 rows" in told
+        assert said in collector.json("report", "list")["list_refused"]["because"]
+        assert "the list could not be used: " in collector.run("report", "list").stdout
     collector.run("docs", "list", "--mode", "new", "--require-fresh", expect=8)
     assert len(collector.held("list")) == 25
     write_list(path, [(f"{shelf.url}/0.pdf", f"B-{n}", "") for n in range(60)])
     collector.run("docs", "list", "--mode", "new", "--accept-jump")
     assert len(collector.held("list")) == 85
+    assert collector.json("report", "list")["list_refused"] is None
     listed = collector.json("sources", "list")["sources"][0]
     assert (listed["rows"], listed["problem"]) == (60, "")
 

@@ -249,8 +249,8 @@ MUTANTS = (
         "control/list_turns.py",
         (
             (
-                "            wait_ms = max(turn.wait_ms - PATIENCE_MS // 2, turn.wait_ms // 2)\n",
-                "            wait_ms = turn.wait_ms\n",
+                "(early_ms if turn.wait_ms > PATIENCE_MS else turn.wait_ms)",
+                "(turn.wait_ms + 0 * early_ms)",
             ),
         ),
         "control/test_list_look.py -k 'without_a_pause'",

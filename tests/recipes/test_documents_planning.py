@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from holdfast.recipes.documents.digests import Digests
 from holdfast.recipes.documents.list_file import ListFile, ListShape, sound
 from holdfast.recipes.documents.paths import file_path
@@ -100,3 +102,20 @@ def test_two_hundred_known_rows_at_the_top_end_no_plan(tmp_path: Path) -> None:
     """Defect 8: what is new below them is planned."""
     first = version(tmp_path / "1.csv", list(range(200)))
     assert names(first, version(tmp_path / "2.csv", list(range(203))))[200:] == ["A-200", "A-201", "A-202"]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "is_direct"),
+    [
+        ("Ref,Download\nA,http://a.test/1.pdf\nB,\nC,http://a.test/2.pdf\nD,see above\n", "Download", True),
+        ("Ref,Actions\nA,https://a.test/1.pdf\n", "Actions", True),
+        ("Ref,Datei\nA,http://a.test/1.pdf\nB,\nC,http://a.test/2.pdf\n", "Datei", True),
+        ("Ref,Download\nA,FSD9042202514032025NORTHREEF\nB,http://a.test/1.pdf\n", "Download", False),
+    ],
+    ids=["of that name, not in every row", "a site's name for tokens", "of no known name, not in every row", "tokens"],
+)
+def test_a_column_of_addresses_is_known_by_its_cells(tmp_path: Path, text: str, column: str, is_direct: bool) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text(text)
+    listed = ListFile.open(path, ListShape(columns={}))
+    assert (listed.is_direct, listed.columns.get("url" if is_direct else "token")) == (is_direct, column)

@@ -256,7 +256,7 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
     odd = "A|1\n[x](javascript:y) <b>"
     report = {
         "name": "list", "list": "list.csv", "collection": {**whole, "corpus_ratio": 1.0}, "runs": [],
-        "versions": [{"version": 1, "error": odd}],
+        "list_refused": {"at": "2026-01-01", "because": odd}, "versions": [{"version": 1, "error": odd}],
         "failed": [{"key": odd, "code": "http_404", "because": odd}],
         "missing_not_failed": {"count": 3, "documents": [{"key": f"{odd}2", "title": odd}]}, "counts": {"failed": 1},
         "withdrawn": [{"key": odd, "title": odd}],
@@ -267,7 +267,7 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
     assert "(83.3 %, 84.3 kB)" in told
     assert "| criminal, left out |" in told
     assert "| R-1 |  |  |  |  |  | 80.0 % |  |" in told
-    assert told.count(r"A\|1 \[x\](javascript:y) \<b\>") == 7
+    assert told.count(r"A\|1 \[x\](javascript:y) \<b\>") == 8
     assert odd not in told
     assert told.count("\nAnd 2 more.\n") == 1
 

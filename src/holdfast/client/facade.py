@@ -38,8 +38,9 @@ from holdfast.recipes import catalogue
 from holdfast.views.breakdown import breakdown_document
 from holdfast.views.documents import change_document, failures_document, run_document, target_document
 from holdfast.views.explain import explain
-from holdfast.views.exports.exporter import export_folder, exporter, results_of
+from holdfast.views.exports.exporter import export_folder, exporter, names_beside, results_of
 from holdfast.views.exports.forms import FORMS, NAMES, form_by_ending
+from holdfast.views.exports.inputs import refuse_input
 from holdfast.views.history import checkpoint_document, every_checkpoint, whole_checkpoint
 from holdfast.views.job_view import job_view
 from holdfast.views.levels import level_documents
@@ -382,6 +383,7 @@ class JobHandle:
         file_path, written = writable(Path(path), self._settings.data), 0
         with self._ledger() as ledger:
             job = ledger.job(self._key)
+            refuse_input(job, file_path)
             chosen = parse_fields(fields) if fields else None
             with exporter(
                 self._storage(), ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
@@ -398,6 +400,7 @@ class JobHandle:
         folder, chosen = writable_folder(path, self._settings.data), parse_fields(fields) if fields else None
         with self._ledger() as ledger:
             job = ledger.job(self._key)
+            refuse_input(job, folder, names_beside(form, catalogue.kind_of(job)))
             return export_folder(
                 self._storage(), ledger, job, folder, form, where=_conditions(where), fields=chosen, **how
             )

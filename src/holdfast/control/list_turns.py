@@ -71,8 +71,8 @@ class HostTurns:
                 await self._clock.wait(turn.wait_ms / 1000)
                 return
             # Before it is due: a job that works the host claims its next page at that very moment.
-            wait_ms = max(turn.wait_ms - PATIENCE_MS // 2, turn.wait_ms // 2)
-            await self._clock.wait(wait_ms / 1000)
+            early_ms = turn.wait_ms - PATIENCE_MS // 2
+            await self._clock.wait((early_ms if turn.wait_ms > PATIENCE_MS else turn.wait_ms) / 1000)
 
     def _pace_ms(self, host: str, delay_ms: int) -> int:
         """Between two requests to the host: what the job, its robots.txt and `limits set` ask for."""

@@ -34,11 +34,21 @@ def demands(options: Options, params: Mapping[str, Any] | None = None) -> tuple[
     return tuple(line[:TEXT_MAX] for line in lines)
 
 
+def files_read(params: Mapping[str, Any]) -> tuple[str, ...]:
+    """The files of this computer that a job reads by its params, and reads again when it is scanned again."""
+    archives, listed = params.get(ARCHIVES), _path_of(params.get(LIST))
+    return (*(archives if isinstance(archives, list) else ()), *((listed,) if listed else ()))
+
+
 def _list(given: Any) -> Iterator[str]:
-    """One at a URL is fetched like any page."""
-    is_url = isinstance(given, str) and "://" in given
-    if given and not is_url:
-        yield f"{LIST}: reads this file of this computer: {given.get('path') if isinstance(given, dict) else given}"
+    if path := _path_of(given):
+        yield f"{LIST}: reads this file of this computer: {path}"
+
+
+def _path_of(given: Any) -> str:
+    """Of a list; empty: there is none, or it is at a URL and fetched like any page."""
+    path = given.get("path") if isinstance(given, dict) else given
+    return "" if not path or (isinstance(given, str) and "://" in given) else str(path)
 
 
 def _of_option(name: str, value: Any) -> Iterator[str]:

@@ -43,11 +43,14 @@ def arguments(parser: Parser) -> None:
 
 
 def run(call: Call) -> int:
+    from holdfast.views.exports.inputs import refuse_input
     from holdfast.views.reports import report_reader, written
 
     form, path = _asked(call)
     with call.existing_ledger() as ledger:
         job, counts, _ = ledger.books(ledger.job(call.options.job).id)
+        if path is not None:
+            refuse_input(job, path)
         if call.options.audit is not None:
             _write_audit(call, ledger, job)
         if (own := kind_of(job).report) is not None:

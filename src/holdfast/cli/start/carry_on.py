@@ -205,15 +205,13 @@ def conclude(
     if result.worked:  # our own connection stood idle meanwhile: what the workers waited out may have ended it
         Patience(call.clock, call.settings.outage_s).insist(lambda: ledger.books(result.job.id))
         output = output or kept_output(call, result.job)
+    wrote = written_before(result.job) if output is None and not result.worked else None
     try:
         if output is not None:
             write_results(call, ledger, result.job, result.counts, output)
+            wrote = None if output.path is None else shown(output.path)
     finally:
         if result.how != "watched":
-            if output is not None:
-                wrote = None if output.path is None else shown(output.path)
-            else:
-                wrote = None if result.worked else written_before(result.job)
             notes = notes_on(ledger, result.job, result.counts)
             told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote, notes=notes)
             call.console.insist(told)

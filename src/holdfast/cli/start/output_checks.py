@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.start.outputs import Output, read_output
 from holdfast.control.submit import JobRequest
-from holdfast.errors import BadParams
 from holdfast.ports import Ledger
 from holdfast.recipe.kind import Kind
 from holdfast.views.exports.forms import FORMS
@@ -50,14 +48,10 @@ def refuse_taken(call: Call, ledger: Ledger, asked: JobRequest, output: Output |
 
 def _refuse_input(options: Namespace, path: Path | None, beside: tuple[str, ...]) -> None:
     """A list that is replaced by what was made from it is gone. `beside`: what is written if the path is a folder."""
-    places = [] if path is None else [path, *(path / name for name in beside)]
-    for name in _files_read(options) if places else ():
-        for place in places:
-            with suppress(OSError, ValueError):
-                if place.samefile(name):
-                    raise BadParams(
-                        f"{name} is what the job reads; its results go to another file", hint="-o results.csv"
-                    )
+    if path is not None:
+        from holdfast.views.exports.inputs import refuse_files
+
+        refuse_files(_files_read(options), path, beside)
 
 
 def _files_read(options: Namespace) -> Iterator[str]:

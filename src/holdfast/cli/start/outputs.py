@@ -101,6 +101,8 @@ def keep_output(call: Call, ledger: Ledger, job: Job, output: Output | None) -> 
     forget = call.options.to == "none" and call.options.output is None
     if not forget and (output is None or output.path is None):
         return job
+    if output is not None:
+        _refuse_input(job, output)
     path, form = ("", "") if output is None else (str(output.path), output.form)
     if (path, form) == (job.options.output, job.options.output_form):
         return job
@@ -118,7 +120,9 @@ def kept_output(call: Call, job: Job) -> Output | None:
     if not job.options.output or job.identity is None:
         return None
     try:
-        return _placed(call, job.options.output, job.options.output_form)
+        output = _placed(call, job.options.output, job.options.output_form)
+        _refuse_input(job, output)
+        return output
     except BadParams as error:
         call.console.insist(f"Results are not written: {error.message}. Elsewhere: holdfast export {job.word} -o FILE")
         return None
@@ -168,6 +172,7 @@ def write_results(
     from holdfast import wiring
     from holdfast.views.exports.exporter import exporter
 
+    _refuse_input(job, output)
     if output.path is not None and rows is None and counts.succeeded > SAID_FROM and not call.globals.json:
         place = f"{shown(output.path)}{'/' if FORMS[output.form].is_folder else ''}"
         call.console.say(f"Writing {_noun(job, output.form)}s to {place} …")
@@ -200,6 +205,14 @@ def write_results(
         wiring.publish(output.path, write)
     call.console.say(exported(lines, _noun(job, output.form), shown(output.path), output.path.stat().st_size))
     return lines
+
+
+def _refuse_input(job: Job, output: Output) -> None:
+    from holdfast.views.exports.exporter import names_beside
+    from holdfast.views.exports.inputs import refuse_input
+
+    if output.path is not None:
+        refuse_input(job, output.path, names_beside(output.form, kind_of(job)))
 
 
 def _write_folder(

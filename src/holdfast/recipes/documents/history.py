@@ -43,6 +43,7 @@ class ListHistory(msgspec.Struct, frozen=True):
     versions: list[dict[str, Any]]
     listed: list[ListedThen]
     turns: dict[str, tuple[int, ...]]
+    refused: Version | None = None  # what was fetched last, where it could not be used: an earlier version serves
 
     def at(self, at_ms: int) -> ListedThen:
         """The list as it was then, or the first one."""
@@ -73,7 +74,8 @@ def history_of(job: Job, artifacts: Path) -> ListHistory:
     """Over the versions that the job has."""
     history = ListHistory({}, [], [], {})
     shape = ListShape.of(job.params)
-    index = _index(artifacts, job.params["source"])
+    every = _versions(artifacts, job.params["source"])
+    index = {each.file_path: each for each in every if each.valid}
     cases: dict[str, Case] = {}
     for place, name in enumerate(job.params["versions"], start=1):
         known = index.get(name)
@@ -92,7 +94,8 @@ def history_of(job: Job, artifacts: Path) -> ListHistory:
         active = sum(case.is_active for case in cases.values())
         since_ms = known.fetched_at_ms if known else 0
         history.listed.append(ListedThen(since_ms, active, _turn(history, cases)))
-    return msgspec.structs.replace(history, cases=cases)
+    refused = every[-1] if every and not every[-1].valid else None
+    return msgspec.structs.replace(history, cases=cases, refused=refused)
 
 
 def _turn(history: ListHistory, cases: Mapping[str, Case]) -> int:
@@ -113,13 +116,13 @@ def first_of_each(listed: ListFile) -> Iterator[Entry]:
             yield entry
 
 
-def _index(artifacts: Path, source: str) -> dict[str, Version]:
-    """By file: its number and when it came, as every other screen says it. Without the index, versions are counted."""
+def _versions(artifacts: Path, source: str) -> Sequence[Version]:
+    """Their numbers and when they came, as every other screen says it. Without the index, versions are counted."""
     path = artifacts / FOLDER / f"{file_name_of_source(source)}.versions.json"
     try:
         known: Sequence[Version] = msgspec.json.decode(path.read_bytes(), type=list[Version])
     except FileNotFoundError:
-        return {}
+        return ()
     except msgspec.DecodeError as error:
         raise Corrupt(f"the versions of {source} cannot be read: {path}: {error}") from error
-    return {each.file_path: each for each in known if each.valid}
+    return known

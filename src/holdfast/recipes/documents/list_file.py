@@ -68,8 +68,8 @@ class ListFile(msgspec.Struct, frozen=True):
         if not header:
             raise ListRefused("the list is empty")
         matched = match_columns(header, shape.columns)
-        if not {"url", "token", "id", "register_type"} & set(matched):
-            matched |= _guessed(path, encoding, delimiter, header)
+        if "token" not in shape.columns and "url" not in matched:
+            matched = _with_addresses(matched, _sampled(path, encoding, delimiter, header))
         naming = Naming(matched, direct="url" in shape.columns or "token" not in matched, base_url=shape.base_url)
         conditions = read_filter(shape.skip_where)
         check_filter(conditions, [*header, *matched])
@@ -117,15 +117,28 @@ class ListFile(msgspec.Struct, frozen=True):
         return entry_of(row, self.columns, named, _never if self.is_direct else is_criminal)
 
 
-def _guessed(path: Path, encoding: str, delimiter: str, header: tuple[str, ...]) -> dict[str, str]:
-    """The one column whose cells are all addresses, where no header says so. BadParams where there are several."""
+def _sampled(path: Path, encoding: str, delimiter: str, header: tuple[str, ...]) -> dict[str, list[str]]:
+    """The cells of each column that are not empty, in the first rows."""
     sample = [cells for (_, cells), _ in zip(_cells(path, encoding, delimiter), range(_ROWS_GUESSED_BY), strict=False)]
-    columns = zip(header, *(row_by_name(header, cells, delimiter).values() for cells in sample[1:]), strict=True)
-    linked = [name for name, *cells in columns if cells and all(_is_link(cell) for cell in cells)]
+    rows = [row_by_name(header, cells, delimiter) for cells in sample[1:]]
+    return {name: [row[name] for row in rows if row[name].strip()] for name in header}
+
+
+def _with_addresses(matched: dict[str, str], sample: Mapping[str, list[str]]) -> dict[str, str]:
+    """A column of addresses is one, though its name, such as `Download`, is that of a site's tokens. Where no header
+    says what names the documents, it is the one column of addresses; BadParams where there are several."""
+    token = matched.get("token")
+    if token is not None:
+        links = sum(map(_is_link, sample[token]))
+        others = {field: name for field, name in matched.items() if field != "token"}
+        return others | {"url": token} if 2 * links > len(sample[token]) else matched
+    if {"id", "register_type"} & set(matched):
+        return matched
+    linked = [name for name, cells in sample.items() if cells and all(map(_is_link, cells))]
     if len(linked) > 1:
         named = " or ".join(f"url={name}" for name in linked)
         raise BadParams(f"several columns of the list have addresses: {', '.join(linked)}", hint=f"--columns {named}")
-    return {"url": linked[0]} if linked else {}
+    return matched | {"url": linked[0]} if linked else matched
 
 
 def _is_link(cell: str) -> bool:

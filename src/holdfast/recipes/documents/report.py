@@ -21,7 +21,7 @@ from holdfast.recipes.documents.coverage import totals as in_four
 from holdfast.recipes.documents.history import ListHistory, history_of
 from holdfast.recipes.documents.record import DocumentRecord, read_record
 from holdfast.recipes.documents.reports import report_row
-from holdfast.recipes.documents.versions import Case
+from holdfast.recipes.documents.versions import Case, Version
 from holdfast.recipes.documents.worklists import collectable
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
         "collection": {**totals, "corpus_ratio": round(totals["held"] / len(wanted), 4) if wanted else 1.0},
         "counts": counts.seven(),
         "failed_by": counts.failed_by,
+        "list_refused": _refused(history.refused),
         "versions": history.versions,
         "runs": [_run(runs, place, history, ended, held_then) for place in range(len(runs))],
         "missing": [_missing(cases[key]) for key in missing[:FAILED_SHOWN]],
@@ -100,6 +101,12 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
         "failed": list(_failed(ledger, job)),
         "documents": rows,
     }
+
+
+def _refused(version: Version | None) -> dict[str, str] | None:
+    if version is None:
+        return None
+    return {"at": iso(version.fetched_at_ms) or "", "because": version.error_message}
 
 
 def _held(ledger: Ledger, job: Job) -> Iterator[DocumentRecord]:
@@ -195,6 +202,7 @@ def as_markdown(report: dict[str, Any]) -> str:
         "",
         f"{whole['held']} of {whole['collectable']} documents are held ({share}, {_size(whole['bytes'])}). "
         f"The list is {report['list']}.",
+        *_said_of(report["list_refused"]),
         "",
         f"| {' | '.join(totals)} |",
         f"|{'---|' * len(totals)}",
@@ -232,6 +240,15 @@ def as_markdown(report: dict[str, Any]) -> str:
         lines += ["", "## Withdrawn from the list", "", "| document | title |", "|---|---|"]
         lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in report["withdrawn"]]
     return "\n".join(lines) + "\n"
+
+
+def _said_of(refused: dict[str, str] | None) -> list[str]:
+    if refused is None:
+        return []
+    return [
+        "",
+        f"**On {refused['at']} the list could not be used: {text(refused['because'])}. The last good one serves.**",
+    ]
 
 
 def _more(count: int) -> list[str]:

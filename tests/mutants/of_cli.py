@@ -77,7 +77,7 @@ MUTANTS = (
         "results that could not be written are called written",
         "a summary names only results that its job has written",
         "cli/start/carry_on.py",
-        (("None if result.worked else written_before(result.job)", "written_before(result.job)"),),
+        (("if output is None and not result.worked else None", "if output is None else None"),),
         "cli/test_crawl.py -k 'did_not_write'",
     ),
     Mutant(

@@ -333,7 +333,7 @@ MUTANTS = (
         "a small file is written into what lies there",
         "the file that gets its name has its own bytes and no others (F1)",
         "blobs/partial.py",
-        (("os.O_CREAT | os.O_EXCL | os.O_RDWR", "os.O_CREAT | os.O_RDWR"),),
+        (("os.O_CREAT | os.O_EXCL | os.O_RDWR", "os.O_CREAT | os.O_RDWR"), (" and there.st_size == 0:", ":")),
         "blobs/test_partial.py -k 'killed_worker_left'",
     ),
     Mutant(

@@ -250,7 +250,7 @@ MUTANTS = (
         (
             (
                 "(early_ms if turn.wait_ms > PATIENCE_MS else turn.wait_ms)",
-                "(turn.wait_ms + 0 * early_ms)",
+                "turn.wait_ms",
             ),
         ),
         "control/test_list_look.py -k 'without_a_pause'",

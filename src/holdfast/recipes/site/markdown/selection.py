@@ -91,7 +91,8 @@ def _called_content(root: Node) -> Node | None:
 
 
 def _holds_most(node: Node, root: Node) -> bool:
-    """Of the prose, and a share of all text; of what is no link where menus say more than the page does."""
+    """Whether it has most of the prose and a share of all text. Long menus do not count as text: a share of what is not
+    a link is enough."""
     if node.prose < MAIN_SHARE * root.prose:
         return False
     unlinked = root.length - root.linked

@@ -128,3 +128,15 @@ def test_options_of_a_kind_are_kept_as_the_command_line_keeps_them(client: hf.Cl
     docs = client.docs(listed, columns=MappingProxyType({"url": "Link"}), hosts="a.test,b.test")._row().params
     assert (docs["columns"], docs["hosts"]) == ({"url": "Link"}, ["a.test", "b.test"])
     assert client.crawl(URL, exclude="")._row().params["exclude"] == []
+
+
+def test_configured_engines_reach_an_images_job_however_it_is_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "holdfast.toml").write_text('engines.bing.base_url = "http://bing.pond.test"\n')
+    (tmp_path / "birds.csv").write_text("bird\nheron\n")
+    (tmp_path / "birds.toml").write_text('kind = "images"\nkeywords = ["{bird}"]\n')
+    monkeypatch.chdir(tmp_path)
+    client = hf.Client(data=tmp_path / "data")
+    begun = [client.images("frog"), client.start("images", "toad"), *client.batch("birds.csv", "birds.toml")]
+    assert [job._row().params["origins"] for job in begun] == [{"bing": "http://bing.pond.test"}] * 3

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from holdfast import wiring
 from holdfast.client.options import read_options
 from holdfast.config import Settings
-from holdfast.control.sources import named_source
+from holdfast.control.sources import configured_params
 from holdfast.control.submit import JobRequest
 from holdfast.errors import BadParams
 from holdfast.model.job import check_name
@@ -37,7 +37,7 @@ def start(
     """A job of a kind that comes with Holdfast; what makes its params stands among the options."""
     recipe = catalogue.built_in(kind)
     params, pace = read_options(options, catalogue.kind(kind))
-    params = named_source(catalogue.kind(kind), settings, params)
+    params = configured_params(catalogue.kind(kind), settings, params)
     wiring.check_archives(params, pace)
     return JobRequest(
         recipe=recipe,

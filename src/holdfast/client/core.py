@@ -113,8 +113,6 @@ class Client:
         of_list = {"columns": columns, "save_columns": save_columns}
         given |= {key: value for key, value in of_list.items() if value is not None}
         wanted = asked.start(self._settings, "images", keywords, {**given, **options}, name=name, new=new)
-        if self._settings.engines:
-            wanted = replace(wanted, given={**wanted.given, "origins": dict(self._settings.engines)})
         return self._submitted(wanted, update=update)
 
     def docs(

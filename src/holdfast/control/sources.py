@@ -1,4 +1,4 @@
-"""Configured sources (`sources.NAME`): a name that stands for where results come from, and how that is asked."""
+"""What the settings say of where results come from: `sources.NAME`, a source by a name, and `engines.NAME`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ class SourceSettings(Protocol):
 
     @property
     def sites(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+    @property
+    def engines(self) -> Mapping[str, str]: ...
+
+
+def configured_params(kind: Kind, settings: SourceSettings, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a new job, with what the settings say of their sources."""
+    found = named_source(kind, settings, options)
+    if kind.asks_engines and settings.engines:
+        found["origins"] = dict(settings.engines)
+    return found
 
 
 def named_source(kind: Kind, settings: SourceSettings, options: Mapping[str, Any]) -> dict[str, Any]:

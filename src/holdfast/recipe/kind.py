@@ -75,6 +75,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[Option, ...] = ()  # of its own, besides those of config/options.py
     shared_keys: tuple[str, ...] = SHARED_KEYS  # of those that some kinds have, besides those of all kinds
     sourced: str = ""  # the option that may name a configured source (`sources.NAME`) instead
+    asks_engines: bool = False  # its param `origins` has where search engines are found (`engines.NAME`)
     given: Callable[[Sequence[str], Mapping[str, Any]], dict[str, Any]] = _as_given  # inputs and options -> params
     settled: Callable[[Ledger | None, dict[str, Any], Job | None], dict[str, Any]] = _as_they_are  # before submission
     scope: tuple[str, ...] = ()  # params that --update may change

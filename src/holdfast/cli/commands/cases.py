@@ -6,7 +6,7 @@ from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.start import job_options, recipe_jobs
 from holdfast.clock import SystemClock
-from holdfast.control.sources import named_source
+from holdfast.control.sources import configured_params
 from holdfast.control.submit import JobRequest
 from holdfast.errors import BadParams, NotFound, UsageError
 from holdfast.model.job import Job
@@ -60,7 +60,7 @@ def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
     named = _named(call, ledger)
     words = [] if named else options.what
     typed = [str(read_range(word, options.start, options.max_cases)) for word in words]
-    given = named_source(KIND, call.settings, given_params(job_options.read_params(options, KIND)))
+    given = configured_params(KIND, call.settings, given_params(job_options.read_params(options, KIND)))
     before = dict(named.params) if named else {}
     if "url" in given:
         before.pop("source", None)

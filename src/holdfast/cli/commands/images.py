@@ -8,6 +8,7 @@ from typing import Any
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.start import job_options, recipe_jobs
+from holdfast.control.sources import configured_params
 from holdfast.control.submit import JobRequest
 from holdfast.errors import UsageError
 from holdfast.model.job import Job
@@ -74,8 +75,7 @@ def _refuse_lists(options: argparse.Namespace, named: Job) -> None:
 
 
 def _typed(call: Call) -> dict[str, Any]:
-    origins = dict(call.settings.engines)
-    return {**job_options.read_params(call.options, KIND), **({"origins": origins} if origins else {})}
+    return configured_params(KIND, call.settings, job_options.read_params(call.options, KIND))
 
 
 def _named(options: argparse.Namespace, ledger: Ledger | None) -> Job | None:

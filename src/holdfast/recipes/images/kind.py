@@ -150,6 +150,7 @@ KIND = Kind(
     command="images",
     noun="image",
     inputs="keywords",
+    asks_engines=True,
     input_keys=(Option("keywords", TEXTS, "what the images show", part=INPUT),),
     options=OPTIONS,
     shared_keys=("processes",),

@@ -180,7 +180,7 @@ def test_a_row_that_cannot_be_used_is_named_and_no_job_begins(
         (("run", "newts.csv", "--template", "pond.toml"), "no list newts.csv"),
         (("run", "ponds.csv", "--template", "pond.toml", "-o", "a.jsonl"), "--output is one, and the jobs are many"),
         (("run", "ponds.csv", "--template", "pond.toml", "--name", "a"), "--name is one, and the jobs are many"),
-        (("run", "pond.toml", "--template", "pond.toml"), "--template goes with a list"),
+        (("run", "pond.toml", "--template", "pond.toml"), "--template goes with a CSV list"),
     ],
 )
 def test_a_mistake_is_one_sentence(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:

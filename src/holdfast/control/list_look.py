@@ -23,9 +23,7 @@ from holdfast.recipes.documents.versions import Version
 
 TRIES = 3
 WAIT_S = 1.0
-WAIT_S_MAX = (
-    WAIT_MS_MAX / 1000
-)  # that somebody in front of a screen is made to wait; a host that asks for more is left alone
+WAIT_S_MAX = WAIT_MS_MAX / 1000  # the longest wait of an interactive command; a host that asks for more is left alone
 REDIRECTS_MAX = 5
 FORBIDDEN = "robots"
 

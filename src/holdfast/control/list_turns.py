@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from random import Random
 
 PATIENCE_MS = 1_000  # as far ahead as a turn is taken; what is further away is asked for again
-WAIT_MS_MAX = 30_000  # that somebody in front of a screen is made to wait, besides the pace itself
+WAIT_MS_MAX = 30_000  # the longest wait of an interactive command, besides the delay of the host
 LEFT_ALONE = "left_alone"
 
 Fetch = Callable[[Request], Awaitable[Response]]

@@ -38,7 +38,7 @@ def update_scope(ledger: Ledger, job: Job, params: dict[str, Any], *, actor: str
 def go_on(ledger: Ledger, job: Job, *, actor: str) -> Job:
     """A completed job, opened for more of what it has; nothing that it has is fetched again.
 
-    What was said to be too little is looked at again, so that it is said once, and not once for each time.
+    A target that failed for want of results is retried, so that it is reported once, and not once for each run.
     """
     short = kind_of(job).short_of
     again = (("status", True, ("failed",)), ("code", True, (short,))) if short else (("id", True, ("T-0",)),)

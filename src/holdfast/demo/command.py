@@ -25,7 +25,7 @@ WORDS_SHOWN = 2000
 class ChildCommand:
     """From exec on; `began_ns` is that moment, on the clock of the worlds' logs.
 
-        with Command(["crawl", url, "--data", "d"], said=folder / "first") as crawl:
+        with ChildCommand(["crawl", url, "--data", "d"], said=folder / "first") as crawl:
             crawl.wait(seconds=60)
 
     The user's own `HOLDFAST_*` settings do not reach it: it works on what its words name, and on nobody's ledger.

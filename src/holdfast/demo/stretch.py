@@ -112,8 +112,8 @@ def _cause(stretches: Sequence[Stretch], url: str, first_ns: int, again_ns: int)
 
 
 def takeovers_s(stretches: Sequence[Stretch], chunk_of: Mapping[str, int]) -> list[float]:
-    """Seconds from the death of one worker to the first request for a page of its chunks, which only who has taken
-    them over may send. None is counted where the next kill came before it."""
+    """Seconds from the death of one worker to the first request for a page of its chunks, which only the worker that
+    has taken them over may send. None is counted where the next kill came before it."""
     waits = []
     for each, after in pairwise(stretches):
         if each.fallen is not None:

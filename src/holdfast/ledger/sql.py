@@ -83,7 +83,7 @@ class Store(Protocol):
 
 
 class SqlLedger:
-    """Jobs, Work, Hosts and Views (see ports.py) over one store."""
+    """Jobs, Work, Hosts and Views (see ports/) over one store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

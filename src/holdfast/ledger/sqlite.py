@@ -357,7 +357,7 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
 
 
 def _code(error: sqlite3.DatabaseError) -> int:
-    """SQLite's own; what Python's module complains of itself, as of a text that is none, has 0."""
+    """SQLite's error code; 0 for errors that Python's module raises itself, such as one about invalid text."""
     return getattr(error, "sqlite_errorcode", 0)
 
 
@@ -376,7 +376,7 @@ def told(path: Path) -> Iterator[None]:
     except sqlite3.DatabaseError as error:
         raise _translated(error, path) from error
     except UnicodeDecodeError as error:
-        raise _damaged(path, f"a text in it is none: {error.reason}") from error
+        raise _damaged(path, f"it holds text that is not UTF-8: {error.reason}") from error
 
 
 def _translated(error: sqlite3.DatabaseError, path: Path) -> HoldfastError:
@@ -462,7 +462,7 @@ def damage_of(path: Path) -> LedgerUnfit | None:
         found = _translated(error, path)
         return found if isinstance(found, LedgerUnfit) else None
     except UnicodeDecodeError as error:
-        return _damaged(path, f"a text in it is none: {error.reason}")
+        return _damaged(path, f"it holds text that is not UTF-8: {error.reason}")
     return None if first == "ok" else _damaged(path, first.splitlines()[-1])
 
 

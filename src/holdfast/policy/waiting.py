@@ -33,6 +33,6 @@ def target_wait(own: Wait, of_host: Wait, *, is_suspect: bool) -> Wait:
 
 
 def clock_time(wall_ms: int) -> str:
-    """`14:05 UTC`, to the second within a minute of nothing: what people compare with their own clock."""
+    """The time of day, such as `14:05:30 UTC`, which people compare with their own clock."""
     when = datetime.fromtimestamp(wall_ms / 1000, tz=UTC)
     return f"{when:%H:%M:%S} UTC"

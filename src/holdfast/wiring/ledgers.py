@@ -23,7 +23,7 @@ NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not the
 
 def open_ledger(settings: Settings, *, upgrades: bool = True) -> Ledger:
     """The ledger that the settings name; the data folder is made where it is missing. A SQLite ledger of an older
-    version is upgraded, or, by who only looks, refused; one of PostgreSQL is upgraded by `db upgrade` alone."""
+    version is upgraded, or refused where the caller only reads; one of PostgreSQL is upgraded by `db upgrade` alone."""
     _make_folder(settings)
     if settings.database_url == "sqlite":
         return _open_sqlite(settings, upgrades=upgrades)

@@ -43,7 +43,8 @@ def run(call: Call) -> int:
 
         return run_list(call, Path(call.options.what))
     if call.options.template is not None:
-        raise UsageError(f"--template goes with a list; {call.options.what} is none", hint="holdfast run LIST.csv")
+        message = f"--template goes with a CSV list, and {call.options.what} is not one"
+        raise UsageError(message, hint="holdfast run LIST.csv")
     if call.options.what.endswith(".toml"):
         from holdfast.cli.start.job_files import run_file
 

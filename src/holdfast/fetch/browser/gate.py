@@ -202,8 +202,8 @@ async def _host(reader: asyncio.StreamReader, kind: int) -> str:
     if kind == BY_IPV6:
         return str(IPv6Address(await reader.readexactly(16)))
     if kind != BY_NAME:
-        raise FetchError("bad_response", f"the browser asked in a form of address that is none: {kind}")
+        raise FetchError("bad_response", f"the browser asked in an unknown form of address: {kind}")
     name = await reader.readexactly((await reader.readexactly(1))[0])
     with suppress(UnicodeDecodeError):
         return name.decode("ascii").strip("[]")
-    raise FetchError("bad_url", "the browser asked for a name that is none")
+    raise FetchError("bad_url", "the browser asked for an invalid host name")

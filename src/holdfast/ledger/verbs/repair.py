@@ -13,7 +13,8 @@ from holdfast.model.states import JOB, State, move
 
 
 def repair(tx: Tx, job: int, targets: Sequence[int], *, actor: str, because: str) -> int:
-    """One commit. Of those that are succeeded; a job that was over is in progress again. How many were put back."""
+    """Put those of the targets that have succeeded back to pending, in one commit; a job that was over is in progress
+    again. Returns how many were put back."""
     before = read_job(tx, job, locked=True)
     rows = tx.rows(
         f"SELECT {IMAGED} FROM target t WHERE t.job = ? AND t.id IN ({marks(targets)}) AND t.state = ? ORDER BY t.id",

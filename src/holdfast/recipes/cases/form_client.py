@@ -162,8 +162,8 @@ class _Form:
                 return Observation(asked, numbers, self._clock.wall_ms(), is_settled=is_settled)
 
     def _is_refused(self) -> bool:
-        """Whether the query failed. What nobody can say of matters only where nothing else was answered well: a search
-        that the page gave up, and not a counter of another site."""
+        """Whether the query failed. A request of unknown outcome is a failure only where no other was answered well:
+        then it was a search that the page gave up, and not a counter of another site."""
         ended = [how for request, how in self._page.ended().items() if request not in self._older]
         return False in ended or (None in ended and True not in ended)
 

@@ -32,8 +32,8 @@ OPTIONS = (
         help="believe a list that doubled or halved",
     ),
     Option(
-        "site", TEXT, "who is asked for files that rows name by a token only", "--site", typed=str, heading=HEADING,
-        metavar="URL", help="who is asked for files that rows name by a token only",
+        "site", TEXT, "the site to ask for files that rows name by a token only", "--site", typed=str, heading=HEADING,
+        metavar="URL", help="the site to ask for files that rows name by a token only",
     ),
     Option(
         "hosts", TEXTS, "hosts that may serve these files", "--hosts", joined=True, heading=HEADING, metavar="LIST",

@@ -106,7 +106,7 @@ def _stored(results: Results, pages: BinaryIO, dated_ms: int | None) -> Iterator
 
 
 def _index_line(member: bytes, offset: int) -> IndexLine | None:
-    """The line of a stored answer; None of a record that is none."""
+    """The line of a stored answer; None of a record that is not an answer."""
     head = zlib.decompressobj(_GZIP_WBITS).decompress(member, HEAD_BYTES_MAX)
     warc, _, rest = head.partition(b"\r\n\r\n")
     fields = _fields(warc)

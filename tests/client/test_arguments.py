@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import holdfast as hf
+from holdfast.client.options import read_options
+from holdfast.recipes.documents.kind import KIND as DOCUMENTS
 
 URL = "https://marsh.test/"
 
@@ -128,3 +130,8 @@ def test_options_of_a_kind_are_kept_as_the_command_line_keeps_them(client: hf.Cl
     docs = client.docs(listed, columns=MappingProxyType({"url": "Link"}), hosts="a.test,b.test")._row().params
     assert (docs["columns"], docs["hosts"]) == ({"url": "Link"}, ["a.test", "b.test"])
     assert client.crawl(URL, exclude="")._row().params["exclude"] == []
+
+
+@pytest.mark.parametrize(("given", "read"), [("", []), (" , ", []), ("a.test, ,b.test,", ["a.test", "b.test"])])
+def test_an_empty_part_of_a_list_is_no_word_of_it(given: str, read: list[str]) -> None:
+    assert read_options({"hosts": given}, DOCUMENTS) == ({"hosts": read}, {})

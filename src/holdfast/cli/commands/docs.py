@@ -208,8 +208,6 @@ def _given(call: Call, ledger: Ledger | None) -> tuple[Job | None, dict[str, Any
     typed = job_options.read_params(options, KIND)
     if "columns" in typed:
         typed["columns"] = read_columns(typed["columns"])
-    if "hosts" in typed:
-        typed["hosts"] = [host for host in typed["hosts"] if host]
     return named, {**given, **typed}
 
 

@@ -342,6 +342,20 @@ def test_the_job_of_a_source_of_the_configuration_has_its_name(shelf: Shelf, col
     assert "version 1 serves" in collector.run("sources", "sync", "rulings", "--allow-private").stdout
 
 
+def test_a_look_at_the_list_of_a_job_may_be_permitted_private_addresses(
+    shelf: Shelf, collector: Collector, tmp_path: Path
+) -> None:
+    write_list(shelf.root / "list.csv", [("https://a.test/0.pdf", "A-0", "")])
+    place = f"{shelf.url}/list.csv"
+    collector.run("docs", place, *COLUMNS, "--delay", "0", "--allow", shelf.url[7:], "--start-paused")
+    with serving(tmp_path / "elsewhere") as there:
+        write_list(there.root / "list.csv", [("https://a.test/0.pdf", "A-0", ""), ("https://a.test/1.pdf", "A-1", "")])
+        shelf.redirects["/list.csv"] = f"{there.url}/list.csv"
+        assert "not believed; version 1 serves" in collector.run("sources", "sync", "list").stdout
+        assert there.asked == []
+        assert "1 new" in collector.run("sources", "sync", "list", "--allow-private").stdout
+
+
 def test_an_archive_of_pages_is_refused_where_there_are_only_files(shelf: Shelf, collector: Collector) -> None:
     fill(shelf, 1)
     write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])

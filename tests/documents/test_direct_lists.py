@@ -247,6 +247,17 @@ def test_a_dry_run_of_a_job_shows_its_plan_with_the_list_as_it_is_now(shelf: She
     assert "The plan has 2 targets" in collector.run("docs", "list", "--dry-run").stderr
 
 
+def test_a_limit_counts_anew_where_every_document_is_fetched_again(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 12)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(12)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    for words in (("--mode", "full", "--refetch"), ()):  # the second one goes on
+        asked = len(shelf.asked)
+        collector.run("docs", "list", *words, "--limit", "3", expect=13)
+        assert len([path for path in shelf.asked[asked:] if path.endswith(".pdf")]) == 3
+    assert collector.json("status", "list")["counts"]["succeeded"] == 6
+
+
 def test_rows_that_are_left_out_are_told_before_a_job_and_in_its_report(shelf: Shelf, collector: Collector) -> None:
     """DOC-05: a list of ten rows that gives six documents says so wherever it is counted."""
     fill(shelf, 6)

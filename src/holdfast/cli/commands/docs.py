@@ -143,7 +143,7 @@ def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
     if not writes and call.options.dry_run:
         params = _as_listed(call, params, known)
     if not writes or ledger is None or not _looks(call, known):
-        return _request(call, recipe, params, known or named, ledger)
+        return _request(call, recipe, params, known or named, ledger if writes else None)
     if known is not None:
         recipe_jobs.refuse_other_params(call, known, params)
     options = request.options(known)

@@ -247,6 +247,27 @@ def test_a_dry_run_of_a_job_shows_its_plan_with_the_list_as_it_is_now(shelf: She
     assert "The plan has 2 targets" in collector.run("docs", "list", "--dry-run").stderr
 
 
+def test_a_dry_run_of_a_job_that_is_started_over_shows_the_list_of_today_alone(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """JOB-08: by its name, the versions of the earlier job are not planned again."""
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(4)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--start-paused")
+    for numbers in ((1, 2), (2, 3, 4)):
+        write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in numbers])
+        shown = collector.run("docs", "list", "--new", "--dry-run")
+        assert f"The plan has {len(numbers)} targets" in shown.stderr
+        assert [f"{shelf.url}/{n}.pdf" in shown.stdout for n in range(5)] == [n in numbers for n in range(5)]
+    collector.run("docs", "list", "--start-paused")
+    assert "The plan has 5 targets" in collector.run("docs", "list", "--dry-run").stderr
+    assert "The plan has 3 targets" in collector.run("docs", "list", "--new", "--dry-run").stderr
+    path.unlink()
+    assert "The plan has 3 targets" in collector.run("docs", "list", "--new", "--dry-run").stderr
+    collector.run("docs", "list", "--new", "--start-paused")  # may ask private addresses, as the job it starts over
+    assert collector.json("status", "list")["planned_total"] == 3
+
+
 def test_a_limit_counts_anew_where_every_document_is_fetched_again(shelf: Shelf, collector: Collector) -> None:
     fill(shelf, 12)
     write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(12)])

@@ -146,7 +146,7 @@ def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
         return _request(call, recipe, params, known or named, ledger if writes else None)
     if known is not None:
         recipe_jobs.refuse_other_params(call, known, params)
-    options = request.options(known)
+    options = request.options(known or named)  # started over, a job keeps what was not typed anew
     if known is None:
         _refuse_private(options, [params["list"]])
     after, found = synced(_access(call, ledger, options), params, known)
@@ -171,7 +171,12 @@ def _refuse_private(options: Options, urls: Sequence[str]) -> None:
 
 
 def _as_listed(call: Call, params: dict[str, Any], known: Job | None) -> dict[str, Any]:
-    """For a plan that is only shown: with the list as it is now, where that is a file, and with what it leaves out."""
+    """For a plan that is only shown: with the list as it is now, where that is a file, and with what it leaves out.
+
+    A job that is started over plans nothing but the newest version.
+    """
+    if known is None and params["versions"]:
+        params = {**params, "versions": params["versions"][-1:], "planned": 0}
     if "://" in params["list"]:
         call.console.say(f"{params['list']} is not asked for: this is the plan of the versions that are held.")
         return params
@@ -182,9 +187,10 @@ def _as_listed(call: Call, params: dict[str, Any], known: Job | None) -> dict[st
         return params  # the plan says what is wrong, or is that of the versions that are held
     if said := told_of(params["list"], sounded):
         call.console.insist(said)
-    if known is None or params["versions"][-1].endswith(f"_{sha256(body).hexdigest()[:12]}.csv"):
+    if params["versions"] and params["versions"][-1].endswith(f"_{sha256(body).hexdigest()[:12]}.csv"):
         return params
-    return {**params, "versions": [*params["versions"], params["list"]], "planned": 0}
+    earlier = params["versions"] if known else []
+    return {**params, "versions": [*earlier, params["list"]], "planned": 0}
 
 
 def _looks(call: Call, known: Job | None) -> bool:

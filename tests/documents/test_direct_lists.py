@@ -409,6 +409,11 @@ def test_private_addresses_are_refused_before_a_job_is_made_of_them(shelf: Shelf
     collector.run("docs", "mixed.csv", *COLUMNS, "--start-paused")
     assert shelf.asked == []
     assert [job["name"] for job in collector.json("jobs")["jobs"]] == ["mixed"]
+    write_list(collector.folder / "mixed.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "mixed.csv", *COLUMNS, "--new", "--start-paused", expect=2)
+    shown = [(each["list"], each["versions"]) for each in collector.json("sources")["sources"]]
+    assert shown == [(str(collector.folder / "mixed.csv"), 1)]  # what was refused is not kept either
+    assert len(list((collector.folder / "holdfast-data" / "artifacts" / "csv").glob("*.csv"))) == 1
 
 
 def test_a_list_that_is_not_believed_is_not_called_unchanged(shelf: Shelf, collector: Collector) -> None:

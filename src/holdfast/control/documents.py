@@ -60,6 +60,7 @@ class ListAccess(msgspec.Struct, frozen=True, kw_only=True):
     hosts: Hosts
     options: Options  # of the job, perhaps one that is still to be made
     random: Callable[[], Random]  # for jitter
+    refuse: Callable[[ListFile], None] = lambda listed: None  # BadParams, where no job is to be made of this list
     require_fresh: bool = False
     accept_jump: bool = False
 
@@ -99,7 +100,7 @@ def synced(access: ListAccess, params: dict[str, Any], known: Job | None) -> tup
         look = from_url(place, opened, access.clock, turns, ignore_robots=access.options.ignore_robots)
     found = sync(
         access.store, params["source"], place, shape, look, access.clock, check=partial(_check_named, params),
-        require_fresh=access.require_fresh, accept_jump=access.accept_jump,
+        refuse=access.refuse, require_fresh=access.require_fresh, accept_jump=access.accept_jump,
     )  # fmt: skip
     names = list(known.params["versions"]) if known is not None else []
     if found.version.file_path in names[-1:]:

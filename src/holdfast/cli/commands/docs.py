@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -149,12 +150,10 @@ def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
     options = request.options(known or named)  # started over, a job keeps what was not typed anew
     if known is None:
         _refuse_private(options, [params["list"]])
-    after, found = synced(_access(call, ledger, options), params, known)
+    after, found = synced(_access(call, ledger, options, is_first=known is None), params, known)
     if found.told:
         call.console.insist(found.told)
     if known is None:
-        listed = ListFile.open(call.settings.artifacts / found.version.file_path, ListShape.of(after))
-        _refuse_private(options, [entry.url for entry in islice(listed.entries(), ADDRESSES_LOOKED_AT)])
         return _request(call, recipe, after, named)
     more = after["planned"] - params["planned"]
     if after != params:
@@ -168,6 +167,10 @@ def _refuse_private(options: Options, urls: Sequence[str]) -> None:
     refusals = [wiring.refuse_private_seed(options, url) if "://" in url else None for url in urls]
     if refusals and all(refusals):
         raise BadParams(str(refusals[0]))
+
+
+def _refuse_private_files(options: Options, listed: ListFile) -> None:
+    _refuse_private(options, [entry.url for entry in islice(listed.entries(), ADDRESSES_LOOKED_AT)])
 
 
 def _as_listed(call: Call, params: dict[str, Any], known: Job | None) -> dict[str, Any]:
@@ -229,7 +232,9 @@ def _request(
     return replace(asked, pace={**asked.pace, "max_pages": pages})
 
 
-def _access(call: Call, ledger: Ledger, options: Options) -> ListAccess:
+def _access(call: Call, ledger: Ledger, options: Options, *, is_first: bool) -> ListAccess:
+    """`is_first`: a job is to be made of the list."""
+    refuse = {"refuse": partial(_refuse_private_files, options)} if is_first else {}
     return ListAccess(
         store=ListStore(call.settings.artifacts, wiring.storage(call.settings).write_file),
         open_fetcher=lambda url: wiring.list_fetcher(options, url),
@@ -239,6 +244,7 @@ def _access(call: Call, ledger: Ledger, options: Options) -> ListAccess:
         random=wiring.jitter,
         require_fresh=bool(call.options.require_fresh),
         accept_jump=bool(call.options.accept_jump),
+        **refuse,
     )
 
 

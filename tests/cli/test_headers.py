@@ -191,3 +191,26 @@ def test_a_typed_header_reaches_the_seed_and_no_host_that_a_page_names(tmp_path:
         done = holdfast(*words, "--name", "two", "--headers-to", f"http://{lake.address}", cwd=tmp_path)
         assert (done.code, all(b"X-Team" in head for head in lake.heads[asked:])) == (0, True), done.err
         assert len(lake.heads) > asked
+
+
+def test_secrets_reach_the_list_of_documents_and_no_origin_that_it_leads_to(tmp_path: Path) -> None:
+    """SEC-08: filled in for robots.txt and the list; one that cannot be read is said before anything is sent."""
+    (tmp_path / "key").write_text("moss\n")
+    rows = answer(b"url,id\nhttps://pond.test/a.pdf,A\n", "Content-Type: text/csv")
+    with (
+        in_a_thread(pond := HostileSite()),
+        in_a_thread(lake := HostileSite(more={"/list.csv": rows})),
+    ):
+        pond._behaviours["/list.csv"] = answer(b"", f"Location: {lake.url('/list.csv')}", status="302 Found")
+        words = ["docs", pond.url("/list.csv"), "--allow", pond.address, "--allow", lake.address, "--start-paused"]
+        words += ["--header", "Authorization: env:WORD", "--header", f"X-Key: file:{tmp_path / 'key'}"]
+        words += ["--header", "DNT: 1", "--delay", "0"]
+        unread = holdfast(*words, "--proxy", "env:WAY", cwd=tmp_path, WORD="fern")
+        assert (unread.code, pond.heads) == (2, []), unread.err
+        assert "--proxy: the environment has no WAY" in unread.err
+        done = holdfast(*words, cwd=tmp_path, WORD="fern")
+        assert done.code == 0, done.err
+    assert len(pond.heads) == len(lake.heads) == 2  # robots.txt and the list
+    assert all(b"Authorization: fern\r\n" in head and b"X-Key: moss\r\n" in head for head in pond.heads)
+    assert not any(name in head for head in lake.heads for name in (b"Authorization", b"X-Key"))
+    assert all(b"DNT: 1" in head for head in pond.heads + lake.heads)

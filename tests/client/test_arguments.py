@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import holdfast as hf
+from holdfast.client.options import read_options
+from holdfast.recipes.documents.kind import KIND as DOCUMENTS
 
 URL = "https://marsh.test/"
 
@@ -140,3 +142,8 @@ def test_configured_engines_reach_an_images_job_however_it_is_begun(
     client = hf.Client(data=tmp_path / "data")
     begun = [client.images("frog"), client.start("images", "toad"), *client.batch("birds.csv", "birds.toml")]
     assert [job._row().params["origins"] for job in begun] == [{"bing": "http://bing.pond.test"}] * 3
+
+
+@pytest.mark.parametrize(("given", "read"), [("", []), (" , ", []), ("a.test, ,b.test,", ["a.test", "b.test"])])
+def test_an_empty_part_of_a_list_is_no_word_of_it(given: str, read: list[str]) -> None:
+    assert read_options({"hosts": given}, DOCUMENTS) == ({"hosts": read}, {})

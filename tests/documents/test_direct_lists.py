@@ -247,6 +247,38 @@ def test_a_dry_run_of_a_job_shows_its_plan_with_the_list_as_it_is_now(shelf: She
     assert "The plan has 2 targets" in collector.run("docs", "list", "--dry-run").stderr
 
 
+def test_a_dry_run_of_a_job_that_is_started_over_shows_the_list_of_today_alone(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """JOB-08: by its name, the versions of the earlier job are not planned again."""
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(4)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--start-paused")
+    for numbers in ((1, 2), (2, 3, 4)):
+        write_list(path, [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in numbers])
+        shown = collector.run("docs", "list", "--new", "--dry-run")
+        assert f"The plan has {len(numbers)} targets" in shown.stderr
+        assert [f"{shelf.url}/{n}.pdf" in shown.stdout for n in range(5)] == [n in numbers for n in range(5)]
+    collector.run("docs", "list", "--start-paused")
+    assert "The plan has 5 targets" in collector.run("docs", "list", "--dry-run").stderr
+    assert "The plan has 3 targets" in collector.run("docs", "list", "--new", "--dry-run").stderr
+    path.unlink()
+    assert "The plan has 3 targets" in collector.run("docs", "list", "--new", "--dry-run").stderr
+    collector.run("docs", "list", "--new", "--start-paused")  # may ask private addresses, as the job it starts over
+    assert collector.json("status", "list")["planned_total"] == 3
+
+
+def test_a_limit_counts_anew_where_every_document_is_fetched_again(shelf: Shelf, collector: Collector) -> None:
+    fill(shelf, 12)
+    write_list(collector.folder / "list.csv", [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(12)])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    for words in (("--mode", "full", "--refetch"), ()):  # the second one goes on
+        asked = len(shelf.asked)
+        collector.run("docs", "list", *words, "--limit", "3", expect=13)
+        assert len([path for path in shelf.asked[asked:] if path.endswith(".pdf")]) == 3
+    assert collector.json("status", "list")["counts"]["succeeded"] == 6
+
+
 def test_rows_that_are_left_out_are_told_before_a_job_and_in_its_report(shelf: Shelf, collector: Collector) -> None:
     """DOC-05: a list of ten rows that gives six documents says so wherever it is counted."""
     fill(shelf, 6)
@@ -342,6 +374,20 @@ def test_the_job_of_a_source_of_the_configuration_has_its_name(shelf: Shelf, col
     assert "version 1 serves" in collector.run("sources", "sync", "rulings", "--allow-private").stdout
 
 
+def test_a_look_at_the_list_of_a_job_may_be_permitted_private_addresses(
+    shelf: Shelf, collector: Collector, tmp_path: Path
+) -> None:
+    write_list(shelf.root / "list.csv", [("https://a.test/0.pdf", "A-0", "")])
+    place = f"{shelf.url}/list.csv"
+    collector.run("docs", place, *COLUMNS, "--delay", "0", "--allow", shelf.url[7:], "--start-paused")
+    with serving(tmp_path / "elsewhere") as there:
+        write_list(there.root / "list.csv", [("https://a.test/0.pdf", "A-0", ""), ("https://a.test/1.pdf", "A-1", "")])
+        shelf.redirects["/list.csv"] = f"{there.url}/list.csv"
+        assert "not believed; version 1 serves" in collector.run("sources", "sync", "list").stdout
+        assert there.asked == []
+        assert "1 new" in collector.run("sources", "sync", "list", "--allow-private").stdout
+
+
 def test_an_archive_of_pages_is_refused_where_there_are_only_files(shelf: Shelf, collector: Collector) -> None:
     fill(shelf, 1)
     write_list(collector.folder / "list.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
@@ -363,6 +409,11 @@ def test_private_addresses_are_refused_before_a_job_is_made_of_them(shelf: Shelf
     collector.run("docs", "mixed.csv", *COLUMNS, "--start-paused")
     assert shelf.asked == []
     assert [job["name"] for job in collector.json("jobs")["jobs"]] == ["mixed"]
+    write_list(collector.folder / "mixed.csv", [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "mixed.csv", *COLUMNS, "--new", "--start-paused", expect=2)
+    shown = [(each["list"], each["versions"]) for each in collector.json("sources")["sources"]]
+    assert shown == [(str(collector.folder / "mixed.csv"), 1)]  # what was refused is not kept either
+    assert len(list((collector.folder / "holdfast-data" / "artifacts" / "csv").glob("*.csv"))) == 1
 
 
 def test_a_list_that_is_not_believed_is_not_called_unchanged(shelf: Shelf, collector: Collector) -> None:

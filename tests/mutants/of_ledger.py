@@ -411,6 +411,13 @@ MUTANTS = (
         "ledger/test_conformance_hosts.py -k 'sqlite and one_worker_asks'",
     ),
     Mutant(
+        "a request under no lease waits for a slot",
+        "a list is asked for also while a job works its host without a pause",
+        "ledger/verbs/hosts.py",
+        (("    away = claimed is not None and host", "    away = claimed is None or host"),),
+        "ledger/test_conformance_hosts.py -k 'sqlite and under_no_lease_keeps_the_pace'",
+    ),
+    Mutant(
         "next free moment not stored",
         "whoever comes after a kill keeps the delay of the one who was killed (E16)",
         "ledger/verbs/claim.py",

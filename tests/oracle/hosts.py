@@ -48,7 +48,7 @@ def turn(
         _hold_fast(tables, claimed)
     if ticket in tables.visits:
         return Turn(True, delay_ms)
-    row, now, away = host_row(tables, host), tables.at.wall_ms, claimed is None or host != claimed.host
+    row, now, away = host_row(tables, host), tables.at.wall_ms, claimed is not None and host != claimed.host
     if away and is_full(tables, host, per_host):
         return Turn(False, BUSY_POLL_MS)
     at = max(row.ready_at, now)

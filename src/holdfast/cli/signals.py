@@ -13,11 +13,11 @@ from holdfast.cli.screen.feed import Feed
 from holdfast.cli.screen.progress import Screen
 from holdfast.cli.signal_thread import overheard
 from holdfast.clock import pause_thread
+from holdfast.config.settings import STOP_GRACE_S
 from holdfast.model.spelling import count_of
 from holdfast.ports import Runner
 
 LISTEN_EVERY_S = 0.05
-GRACE_S = 5.0  # beyond the deadline of pages in hand
 STDERR = 2
 STUCK = (
     "A page does not let go of this process, so its end was not waited for. What was saved is saved; "
@@ -30,7 +30,7 @@ class SignalHandlers:
 
     def __init__(self, deadline_s: float) -> None:
         self._deadline_s = deadline_s
-        self.patience_s = deadline_s + GRACE_S
+        self.patience_s = deadline_s + STOP_GRACE_S
         self._session: Runner | None = None
         self._screen: Screen | None = None
         self._feed: Feed | None = None

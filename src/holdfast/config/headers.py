@@ -66,17 +66,21 @@ def check_secrets(options: Options) -> None:
 
     Certificates are refused alike.
     """
-    _filled(options, os.environ)
+    filled(options)
 
 
 def with_secrets(job: Job, environ: Mapping[str, str] | None = None) -> Job:
     """The job with its secrets filled in, for the fetcher of this process only."""
-    return replace(job, options=_filled(job.options, os.environ if environ is None else environ))
+    return replace(job, options=filled(job.options, environ))
 
 
-def _filled(options: Options, env: Mapping[str, str]) -> Options:
-    """Headers go apart that are only for the origins that the job was given: all but the harmless ones, unless those
-    without a secret are for every host."""
+def filled(options: Options, environ: Mapping[str, str] | None = None) -> Options:
+    """The options with their secrets, for a fetcher of this process only.
+
+    Headers go apart that are only for the origins that the job was given: all but the harmless ones, unless those
+    without a secret are for every host.
+    """
+    env = os.environ if environ is None else environ
     more_roots(options.ca_bundle, env)
     headers = [(name, _value(f"header {name}", value, env)) for name, value in options.headers]
     anywhere = ANYWHERE in options.headers_to

@@ -13,6 +13,8 @@ from holdfast.model.lease import LEASE_S, OUTAGE_S
 if TYPE_CHECKING:
     from holdfast.config.job_description import JobDescription
 
+STOP_GRACE_S = 5.0  # beyond `pause_deadline_s`: who has not stopped by then does not do so by itself
+
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Where things lie and how long things last. Nothing below `wiring` sees this object.

@@ -18,7 +18,7 @@ from holdfast.control.list_look import from_file, from_url
 from holdfast.control.list_store import ListStore
 from holdfast.control.list_sync import Synced, count_planned, sync
 from holdfast.control.list_turns import HostTurns
-from holdfast.control.reopen import rescan
+from holdfast.control.reopen import rescan, walked
 from holdfast.control.webhook import WEBHOOK
 from holdfast.engine.liveness import is_dead
 from holdfast.engine.patience import repeated
@@ -60,6 +60,7 @@ class ListAccess(msgspec.Struct, frozen=True, kw_only=True):
     hosts: Hosts
     options: Options  # of the job, perhaps one that is still to be made
     random: Callable[[], Random]  # for jitter
+    refuse: Callable[[ListFile], None] = lambda listed: None  # BadParams, where no job is to be made of this list
     require_fresh: bool = False
     accept_jump: bool = False
 
@@ -99,7 +100,7 @@ def synced(access: ListAccess, params: dict[str, Any], known: Job | None) -> tup
         look = from_url(place, opened, access.clock, turns, ignore_robots=access.options.ignore_robots)
     found = sync(
         access.store, params["source"], place, shape, look, access.clock, check=partial(_check_named, params),
-        require_fresh=access.require_fresh, accept_jump=access.accept_jump,
+        refuse=access.refuse, require_fresh=access.require_fresh, accept_jump=access.accept_jump,
     )  # fmt: skip
     names = list(known.params["versions"]) if known is not None else []
     if found.version.file_path in names[-1:]:
@@ -120,9 +121,13 @@ def _check_named(params: dict[str, Any], listed: ListFile) -> None:
 
 
 def limited(ledger: Ledger, known: Job | None, limit: int | None) -> int | None:
-    """The page limit of a job that may get so many more: what is done counts, what is put back does not."""
+    """The page limit of a job that may get so many more: what is done counts, what is put back does not.
+
+    A rescan that stands is carried out first: until then the targets that it puts back are still counted as done.
+    """
     if limit is None or known is None:
         return limit
+    walked(ledger, known, "rescan")
     counts = ledger.books(known.id)[1]
     put_back = known.status == "completed" or ledger.walking(known.id) is not None
     return limit + counts.succeeded + (0 if put_back else counts.failed)

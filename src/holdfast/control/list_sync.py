@@ -41,18 +41,21 @@ def sync(
     clock: Clock,
     *,
     check: Callable[[ListFile], None] = lambda listed: None,
+    refuse: Callable[[ListFile], None] = lambda listed: None,
     require_fresh: bool = False,
     accept_jump: bool = False,
 ) -> Synced:
     """`check` raises BadParams where the list cannot be used as it is asked for. So does this function for a first
-    list that is none: it was typed, and nothing of it is kept. ListUnavailable: there is no list to work with, because
-    the first one could not be had, or, with `require_fresh`, none that is good now (decision 0100)."""
+    list that is none: it was typed, and nothing of it is kept. `refuse` raises it where a good list is not to be worked
+    as it is asked for: a new version is not kept then. ListUnavailable: there is no list to work with, because the
+    first one could not be had, or, with `require_fresh`, none that is good now (decision 0100)."""
     with store.changing(source):
         versions = store.versions(source)
         good = _serving(store, versions, source)
         got = look(good)
         if good is not None and (got.is_unchanged or (got.body and sha256(got.body).hexdigest() == good.sha256)):
-            check(ListFile.open(store.path(good), shape))
+            check(listed := ListFile.open(store.path(good), shape))
+            refuse(listed)
             return Synced(good, is_new_version=False)
         fetched = Version(
             number=0, source=source, sha256="", row_count=0, valid=False, source_url=place,
@@ -60,6 +63,7 @@ def sync(
         )  # fmt: skip
         judged, sounded = _judged(store, fetched, got, good, shape, check, accept_jump=accept_jump)
         if judged.valid:
+            _unless_refused(store, judged, shape, refuse)
             judged = store.add(judged)
             count = sounded.documents - sounded.criminal
             return Synced(judged, is_new_version=True, told=told_of(place, sounded), documents=count)
@@ -71,8 +75,17 @@ def sync(
         problem = f"{place}: {got.told or judged.error_message}"
         if good is None or require_fresh:
             raise ListUnavailable(problem, hint=_hint(judged, good))
+        refuse(ListFile.open(store.path(good), shape))
         since = f"{good.row_count} rows, version {good.number}"
         return Synced(good, is_new_version=False, told=f"{problem}; the last good list serves ({since})")
+
+
+def _unless_refused(store: ListStore, version: Version, shape: ListShape, refuse: Callable[[ListFile], None]) -> None:
+    try:
+        refuse(ListFile.open(store.path(version), shape))
+    except BadParams:
+        store.path(version).unlink(missing_ok=True)
+        raise
 
 
 def _record_bad(store: ListStore, judged: Version, last: Sequence[Version]) -> None:

@@ -108,7 +108,7 @@ class Option(msgspec.Struct, frozen=True):
         return text if self.type.gather is not None else self.type.read(text)
 
     def words(self, typed: str | list[Any]) -> list[Any]:
-        """What was typed of an option that takes several words; a lone empty one stands for none at all."""
+        """What was typed of an option that takes several words; empty ones stand for none at all."""
         if isinstance(typed, str):  # joined: one word, with commas between its parts
-            return [part.strip() for part in typed.split(",")]
+            return [part for each in typed.split(",") if (part := each.strip())]
         return [] if typed == [""] else typed

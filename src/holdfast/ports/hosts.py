@@ -25,7 +25,7 @@ class Hosts(Protocol):
 
         At the target's own host its claim's slot is used again, so one request at a time. Elsewhere a slot is taken
         until `leave(ticket)` or the end of the lease. Raises LostLease. None: a command asks, which has no lease. It
-        waits for a free slot and takes none, so that nothing is left of it wherever it dies; `tell` is its end.
+        keeps the pace, and takes no slot, so that nothing is left of it wherever it dies; `tell` is its end.
         """
 
     def leave(self, ticket: str, visited: Visited = UNTOLD) -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from holdfast.clock import SystemClock
 from holdfast.config.certificates import more_roots
+from holdfast.config.headers import filled
 from holdfast.errors import BadParams
 from holdfast.model.exchange import BROWSER, HTTP
 from holdfast.model.job import Job, Options
@@ -97,10 +98,14 @@ def fetcher_of(job: Job, options: Options, held: Callable[[], tuple[int, int]], 
 
 
 def list_fetcher(options: Options, url: str) -> Fetcher:
-    """For the list of a job that may not be there yet; typed headers go to the list's own host."""
+    """For the list of a job that may not be there yet. Its options are as stored: their secrets are filled in here.
+
+    Typed headers go to the list's own origin, and to those that were named.
+    """
     from holdfast.fetch.http.route import Route
     from holdfast.fetch.http.secrets import PrivateHeaders
 
+    options = filled(options)
     route = Route(proxy=options.proxy, more_roots=more_roots(options.ca_bundle))
     private = PrivateHeaders(options.private_headers, [url, *options.headers_to])
     return _http_fetcher(options, lambda: (0, 0), private, route)

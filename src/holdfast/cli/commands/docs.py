@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -143,18 +144,16 @@ def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
     if not writes and call.options.dry_run:
         params = _as_listed(call, params, known)
     if not writes or ledger is None or not _looks(call, known):
-        return _request(call, recipe, params, known or named, ledger)
+        return _request(call, recipe, params, known or named, ledger if writes else None)
     if known is not None:
         recipe_jobs.refuse_other_params(call, known, params)
-    options = request.options(known)
+    options = request.options(known or named)  # started over, a job keeps what was not typed anew
     if known is None:
         _refuse_private(options, [params["list"]])
-    after, found = synced(_access(call, ledger, options), params, known)
+    after, found = synced(_access(call, ledger, options, is_first=known is None), params, known)
     if found.told:
         call.console.insist(found.told)
     if known is None:
-        listed = ListFile.open(call.settings.artifacts / found.version.file_path, ListShape.of(after))
-        _refuse_private(options, [entry.url for entry in islice(listed.entries(), ADDRESSES_LOOKED_AT)])
         return _request(call, recipe, after, named)
     more = after["planned"] - params["planned"]
     if after != params:
@@ -170,8 +169,17 @@ def _refuse_private(options: Options, urls: Sequence[str]) -> None:
         raise BadParams(str(refusals[0]))
 
 
+def _refuse_private_files(options: Options, listed: ListFile) -> None:
+    _refuse_private(options, [entry.url for entry in islice(listed.entries(), ADDRESSES_LOOKED_AT)])
+
+
 def _as_listed(call: Call, params: dict[str, Any], known: Job | None) -> dict[str, Any]:
-    """For a plan that is only shown: with the list as it is now, where that is a file, and with what it leaves out."""
+    """For a plan that is only shown: with the list as it is now, where that is a file, and with what it leaves out.
+
+    A job that is started over plans nothing but the newest version.
+    """
+    if known is None and params["versions"]:
+        params = {**params, "versions": params["versions"][-1:], "planned": 0}
     if "://" in params["list"]:
         call.console.say(f"{params['list']} is not asked for: this is the plan of the versions that are held.")
         return params
@@ -182,9 +190,10 @@ def _as_listed(call: Call, params: dict[str, Any], known: Job | None) -> dict[st
         return params  # the plan says what is wrong, or is that of the versions that are held
     if said := told_of(params["list"], sounded):
         call.console.insist(said)
-    if known is None or params["versions"][-1].endswith(f"_{sha256(body).hexdigest()[:12]}.csv"):
+    if params["versions"] and params["versions"][-1].endswith(f"_{sha256(body).hexdigest()[:12]}.csv"):
         return params
-    return {**params, "versions": [*params["versions"], params["list"]], "planned": 0}
+    earlier = params["versions"] if known else []
+    return {**params, "versions": [*earlier, params["list"]], "planned": 0}
 
 
 def _looks(call: Call, known: Job | None) -> bool:
@@ -208,8 +217,6 @@ def _given(call: Call, ledger: Ledger | None) -> tuple[Job | None, dict[str, Any
     typed = job_options.read_params(options, KIND)
     if "columns" in typed:
         typed["columns"] = read_columns(typed["columns"])
-    if "hosts" in typed:
-        typed["hosts"] = [host for host in typed["hosts"] if host]
     return named, {**given, **typed}
 
 
@@ -225,7 +232,9 @@ def _request(
     return replace(asked, pace={**asked.pace, "max_pages": pages})
 
 
-def _access(call: Call, ledger: Ledger, options: Options) -> ListAccess:
+def _access(call: Call, ledger: Ledger, options: Options, *, is_first: bool) -> ListAccess:
+    """`is_first`: a job is to be made of the list."""
+    refuse = {"refuse": partial(_refuse_private_files, options)} if is_first else {}
     return ListAccess(
         store=ListStore(call.settings.artifacts, wiring.storage(call.settings).write_file),
         open_fetcher=lambda url: wiring.list_fetcher(options, url),
@@ -235,6 +244,7 @@ def _access(call: Call, ledger: Ledger, options: Options) -> ListAccess:
         random=wiring.jitter,
         require_fresh=bool(call.options.require_fresh),
         accept_jump=bool(call.options.accept_jump),
+        **refuse,
     )
 
 

@@ -9,6 +9,7 @@ from holdfast.cli.parser import Parser
 from holdfast.cli.screen.refusals import refusal
 from holdfast.cli.screen.summary import books
 from holdfast.clock import pause_thread
+from holdfast.config.settings import STOP_GRACE_S
 from holdfast.control import stopping
 from holdfast.engine import recovery
 from holdfast.errors import IllegalMove, Refused
@@ -18,7 +19,6 @@ from holdfast.recipes import catalogue
 from holdfast.views.job import job_document
 
 POLL_S = 0.1
-GRACE_S = 5.0
 DONE = {"pause": ("paused", "Paused"), "cancel": ("cancelled", "Cancelled")}
 DOING = {"pause": "Pausing", "cancel": "Cancelling"}
 
@@ -49,7 +49,7 @@ def _acknowledged(call: Call, ledger: Ledger, job: Job, verb: str) -> Job:
     wanted, deadline_s = DONE[verb][0], call.settings.pause_deadline_s
     owner = recovery.holder_of(ledger, job)
     call.console.say(f"{DOING[verb]} {job.name}: {owner} finishes the pages in hand (at most {deadline_s:g} s).")
-    until_ms = call.clock.monotonic_ms() + round((deadline_s + GRACE_S) * 1000)
+    until_ms = call.clock.monotonic_ms() + round((deadline_s + STOP_GRACE_S) * 1000)
     while job.status != wanted and call.clock.monotonic_ms() < until_ms:
         pause_thread(POLL_S)
         job = ledger.job(job.id)

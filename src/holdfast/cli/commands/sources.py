@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
@@ -85,7 +87,7 @@ def _jobs_by_source(call: Call) -> dict[str, list[str]]:
 
 def _sync(call: Call, store: ListStore, name: str) -> int:
     params, job = _params(call, store, name)
-    options = job.options if job else Options(**_pace(call))
+    options = _options(call, job)
     good = last_good(store.versions(params["source"]), params["source"])
     with call.ledger() as ledger:
         access = ListAccess(
@@ -128,10 +130,11 @@ def _sync(call: Call, store: ListStore, name: str) -> int:
     return 0
 
 
-def _pace(call: Call) -> dict[str, Any]:
-    fields = Options.__struct_fields__
-    pace = {name: value for name, value in call.settings.pace.items() if name in fields}
-    return pace | ({"allow_private": True} if call.options.allow_private else {})
+def _options(call: Call, job: Job | None) -> Options:
+    """How the list is asked for: as its job says, else as the configuration does; and what was typed for this look."""
+    known = {name: value for name, value in call.settings.pace.items() if name in Options.__struct_fields__}
+    options = Options(**known) if job is None else job.options
+    return replace(options, allow_private=True) if call.options.allow_private else options
 
 
 def _changes(store: ListStore, params: dict[str, Any], before: Version | None, after: Version) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from holdfast import wiring
 from holdfast.clock import Clock
 from holdfast.config import Settings
+from holdfast.config.settings import STOP_GRACE_S
 from holdfast.dispatch.crashes import Unexpected
 from holdfast.dispatch.local.control_lease import ControlLease
 from holdfast.dispatch.local.fork_server import ForkServer, fork_server_gone
@@ -34,7 +35,6 @@ from holdfast.recipes.catalogue import phases_of
 
 TICK_S = 0.05
 HURRY_EVERY_MS = 20  # a worker may run out of work after every page
-GRACE_S = 5.0
 HOW = {"pause": "paused", "cancel": "cancelled", "drain": "interrupted", "time_out": "timeout"}
 
 
@@ -133,7 +133,7 @@ class Supervisor:
                 self._request("time_out", "time_limit")
             self._dismiss(why)
         over_ms = self._clock.monotonic_ms() - self._ending_ms
-        if self._ending is not None and over_ms > (self._settings.pause_deadline_s + GRACE_S) * 1000:
+        if self._ending is not None and over_ms > (self._settings.pause_deadline_s + STOP_GRACE_S) * 1000:
             self._pool.kill()
 
     def _dismiss(self, why: str) -> None:

@@ -34,7 +34,7 @@ def turn(
     """The next moment at which this host may be asked, if it is not further away than `patience_ms`.
 
     At the target's own host the claim's slot is used again; elsewhere one is taken until `leave`. Without a lease that
-    would end it, none is taken.
+    would end it, none is taken and none waited for: each slot that a job gives back it takes again in the same commit.
     """
     if claimed is not None:
         _hold_fast(tx, claimed)
@@ -49,7 +49,7 @@ def turn(
     )
     assert row is not None
     back, now = set_back_host(tx, row[0], row[7]), tx.wall()
-    away = claimed is None or host != claimed.host
+    away = claimed is not None and host != claimed.host
     if away and row[4] >= (min(per_host, row[1]) if row[1] else per_host):
         return Turn(False, BUSY_POLL_MS)
     at = max(row[5] - back, row[6] - back, now)

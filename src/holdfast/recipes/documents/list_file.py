@@ -22,7 +22,6 @@ from holdfast.recipes.documents.table import (
     LIST_BYTES_MAX,
     ROWS_MAX,
     ListRefused,
-    Table,
     TableRow,
     decoded,
     delimiter_of,
@@ -74,8 +73,9 @@ class ListFile(msgspec.Struct, frozen=True):
         conditions = read_filter(shape.skip_where)
         check_filter(conditions, [*header, *matched])
         found = cls(path, header, matched, naming, conditions, encoding, delimiter)
-        first = tuple(row for row, _ in zip(found.rows(), range(1), strict=False))
-        naming.check(Table(header, first, encoding, delimiter))
+        if next(found.rows(), None) is None:
+            raise ListRefused("the list has a header and no rows")
+        naming.check(header)
         return found
 
     @property

@@ -1,4 +1,4 @@
-"""A list as entries, each one document with its identity; what is not an entry is set aside with its line and reason.
+"""Rows of a list as entries, each one document with its identity; list_file.py reads them.
 
 Identity never comes from a row's place or title. It is the normalised token where a site client asks for the file, the
 `id` column (else the URL) where the row names its file, and type plus reference in a public register.
@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 import msgspec
 
 from holdfast.model.keys import canonical
-from holdfast.recipes.documents.columns import match_columns, normal_name
+from holdfast.recipes.documents.columns import normal_name
 from holdfast.recipes.documents.dates import read_date
-from holdfast.recipes.documents.skipping import Condition, check_filter, is_skipped
-from holdfast.recipes.documents.table import ListRefused, Table, TableRow, read_table
+from holdfast.recipes.documents.table import ListRefused, TableRow
 from holdfast.recipes.documents.tokens import Token, normalise, tokens_in
 
-INVALID_TOKEN, REPEATED, FILTERED = "invalid_token", "in_run_dup", "worklist_filtered"  # ERR-02
 META = ("title", "cause_number", "court", "category", "subject", "citation", "judgment_date")  # what may change
 _CRIMINAL = re.compile("crim", re.IGNORECASE)
 
@@ -46,65 +44,9 @@ class Entry:
     row: Mapping[str, str] = field(default_factory=dict, compare=False)  # every cell, by the list's own names
 
 
-class SetAside(msgspec.Struct, frozen=True):
-    """A row, or one token of it, that is not an entry. `reason` is a skip reason of ERR-02."""
-
-    line: int
-    reason: str
-    detail: str
-
-
-class DocumentList(msgspec.Struct, frozen=True):
-    entries: tuple[Entry, ...]
-    set_aside: tuple[SetAside, ...]
-    undated: tuple[Entry, ...]  # entries whose date is there and cannot be read (DOC-08)
-    columns: Mapping[str, str]  # field -> the list's own name
-    table: Table
-
-    @property
-    def row_count(self) -> int:
-        return len(self.table.rows)
-
-
 def is_criminal(category: str) -> bool:
     """DOC-09: by the category alone."""
     return _CRIMINAL.search(category) is not None
-
-
-def read_list(
-    body: bytes,
-    *,
-    columns: Mapping[str, str] | None = None,
-    skip_where: Sequence[Condition] = (),
-    base_url: str = "",
-    criminal: Callable[[str], bool] = is_criminal,
-) -> DocumentList:
-    """Every entry of a list in its order. ListRefused: no list, or no column that says which document a row means.
-
-    `columns` is what `read_columns` gives, `skip_where` what `read_filter` gives; either may raise BadParams here
-    when it names a column that the list has not. Relative URLs are taken from `base_url`.
-    """
-    table = read_table(body)
-    matched = match_columns(table.header, columns)
-    named = Naming(matched, direct="url" in (columns or {}) or "token" not in matched, base_url=base_url)
-    named.check(table)
-    check_filter(skip_where, [*table.header, *matched])
-    entries: dict[str, Entry] = {}
-    aside: list[SetAside] = []
-    for row in table.rows:
-        if skip_where and is_skipped(cells_by_name(row, matched), skip_where):
-            aside.append(SetAside(row.line, FILTERED, _cell(row, matched, "title")))
-            continue
-        found = tuple(named.documents(row))
-        if not found:
-            aside.append(SetAside(row.line, INVALID_TOKEN, named.cell(row)))
-        for key, token, url in found:
-            if key in entries:
-                aside.append(SetAside(row.line, REPEATED, key))
-            else:
-                entries[key] = entry_of(row, matched, (key, token, url), criminal)
-    undated = tuple(entry for entry in entries.values() if entry.judgment_date_raw and not entry.judgment_date)
-    return DocumentList(tuple(entries.values()), tuple(aside), undated, matched, table)
 
 
 class Naming(msgspec.Struct, frozen=True):
@@ -114,16 +56,9 @@ class Naming(msgspec.Struct, frozen=True):
     direct: bool
     base_url: str
 
-    def check(self, table: Table) -> None:
-        if not table.rows:
-            raise ListRefused("the list has a header and no rows")
+    def check(self, header: Sequence[str]) -> None:
         if not {"token", "url", "id", "register_type"} & set(self.columns):
-            raise ListRefused(f"no column of the list has addresses of files: {', '.join(table.header)}")
-
-    def cell(self, row: TableRow) -> str:
-        """What stands where the document should be named."""
-        fields = ("url", "id") if self.direct else ("token",)
-        return next((_cell(row, self.columns, name) for name in fields if name in self.columns), "")
+            raise ListRefused(f"no column of the list has addresses of files: {', '.join(header)}")
 
     def documents(self, row: TableRow) -> Iterator[tuple[str, str, str]]:
         """(key, token, url) of each document of a row."""

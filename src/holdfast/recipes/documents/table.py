@@ -33,41 +33,6 @@ class TableRow(msgspec.Struct, frozen=True):
     cells: dict[str, str]
 
 
-class Table(msgspec.Struct, frozen=True):
-    header: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-    encoding: str
-    delimiter: str
-
-
-def read_table(body: bytes) -> Table:
-    """The rows of a list. Raises ListRefused for an empty, oversized, undecodable or non-CSV body.
-
-    A row with fewer cells than the header has empty ones; cells beyond the header are joined to the last one, because
-    an unquoted comma in a title must not cost the row.
-    """
-    text, encoding = decoded(body)
-    delimiter = delimiter_of(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    rows: list[TableRow] = []
-    header: tuple[str, ...] = ()
-    try:
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not header:
-                header = header_of(cells)
-            elif len(rows) == ROWS_MAX:
-                raise ListRefused(f"the list has more than {ROWS_MAX:,} rows")
-            else:
-                rows.append(TableRow(reader.line_num, row_by_name(header, cells, delimiter)))
-    except csv.Error as error:
-        raise ListRefused(f"line {reader.line_num} is not CSV: {error}") from None
-    if not header:
-        raise ListRefused("the list is empty")
-    return Table(header, tuple(rows), encoding, delimiter)
-
-
 def decoded(body: bytes) -> tuple[str, str]:
     """(text, encoding). A byte order mark decides; without one it is UTF-8, else the Western Windows code page."""
     if len(body) > LIST_BYTES_MAX:

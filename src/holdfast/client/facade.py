@@ -386,7 +386,7 @@ class JobHandle:
             refuse_input(job, file_path)
             chosen = parse_fields(fields) if fields else None
             with exporter(
-                self._storage(), ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
+                self._storage(file_path), ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
             ) as write_form:
 
                 def write(file: BinaryIO) -> None:
@@ -402,7 +402,7 @@ class JobHandle:
             job = ledger.job(self._key)
             refuse_input(job, folder, names_beside(form, catalogue.kind_of(job)))
             return export_folder(
-                self._storage(), ledger, job, folder, form, where=_conditions(where), fields=chosen, **how
+                self._storage(folder), ledger, job, folder, form, where=_conditions(where), fields=chosen, **how
             )
 
     def report(self, version: int | str | None = None, *, format: str | None = None) -> dict[str, Any] | str:
@@ -453,8 +453,8 @@ class JobHandle:
 
     # Within
 
-    def _storage(self) -> Storage:
-        return wiring.storage(self._settings)
+    def _storage(self, output: Path | None = None) -> Storage:
+        return wiring.storage(self._settings, output)
 
     @contextmanager
     def _ledger(self) -> Iterator[Ledger]:

@@ -39,7 +39,7 @@ from holdfast.views.breakdown import breakdown_document
 from holdfast.views.documents import change_document, failures_document, run_document, target_document
 from holdfast.views.explain import explain
 from holdfast.views.exports.exporter import export_folder, exporter, names_beside, results_of
-from holdfast.views.exports.forms import FORMS, NAMES, form_by_ending
+from holdfast.views.exports.forms import FORMS, NAMES, form_by_ending, refuse_shards
 from holdfast.views.exports.inputs import refuse_input
 from holdfast.views.history import checkpoint_document, every_checkpoint, whole_checkpoint
 from holdfast.views.job_view import job_view
@@ -377,6 +377,7 @@ class JobHandle:
         meant = FORMS.get(format) if format else form_by_ending(str(path))
         if meant is None:
             raise BadParams(f"{path}: there is no form {format or 'of that suffix'}; there are: {', '.join(NAMES)}")
+        refuse_shards(meant.name, most, split)
         if meant.is_folder:
             own = {"shard": most, "split": split}
             return self._export_folder(Path(path), meant.name, where, fields, distinct=distinct, **own)

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from holdfast.config.job_keys import COMMANDS, job_keys
+from holdfast.config.job_keys import job_keys
 from holdfast.config.secrets import REFERENCES, is_reference
 from holdfast.errors import BadParams
+from holdfast.recipes.catalogue import is_built_in
 
 STDOUT = "-"
 FILE = "file:"
@@ -23,7 +24,7 @@ FILE = "file:"
 def refuse_reach(template: Mapping[str, Any], table: Mapping[str, Any], folder: Path) -> None:
     """BadParams where a cell, put into the template's table, names a secret, code, or a path outside."""
     for key, before, after in _changed("", template, table):
-        if key == "kind" and after not in COMMANDS:
+        if key == "kind" and not is_built_in(after):
             raise BadParams(f"kind: a cell may not name the code of a recipe: {after!r}")
         if _is_path(key) and after != STDOUT and not _is_inside(after, before, folder):
             raise BadParams(f"{key}: a cell may not lead out of {_folder_of(before, folder)}: {after!r}")

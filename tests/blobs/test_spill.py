@@ -9,7 +9,9 @@ from random import Random
 
 import pytest
 
+from disks import mounted
 from holdfast.blobs.spill import RUNS_MAX, in_order
+from holdfast.errors import DiskFull
 
 ROWS = 2 * RUNS_MAX**2 + 500
 
@@ -32,3 +34,14 @@ def test_many_runs_are_sorted_with_few_files_open(tmp_path: Path, reverse: bool)
     assert list(found) == sorted(rows, key=lambda row: row[0], reverse=reverse)
     assert RUNS_MAX / 2 < opened < 3 * RUNS_MAX
     assert len(os.listdir("/proc/self/fd")) == others
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    yield from mounted(tmp_path / "small", "size=64k")
+
+
+def test_a_full_disk_is_told_as_that_of_the_folder_where_the_rows_are_sorted(small: Path) -> None:
+    rows = ((number, "frog" * 100) for number in range(1_000))
+    with pytest.raises(DiskFull, match=f"no room to save {small}"):
+        list(in_order(rows, small, kind=tuple[int, str], key=lambda row: row[0], rows_per_run=100))

@@ -64,6 +64,13 @@ def test_a_job_that_is_refused_does_not_stop_the_next(tree: WorldServer, tmp_pat
         ('proxy = "{x}"', "file:/etc/hostname", "proxy: a cell may not name a secret"),
         ('model_key = "{x}"', "env:AWS_SECRET_ACCESS_KEY", "model_key: a cell may not name a secret"),
         ('model_key = "{x}"', "file:/etc/hostname", "model_key: a cell may not name a secret"),
+        ('header = ["X-Key: env:{x}"]', "HOME", "header: a cell may not choose an environment variable"),
+        ('model_key = "env:AWS_{x}"', "SECRET_ACCESS_KEY", "model_key: a cell may not choose an environment variable"),
+        ('header = ["X-Key: file:{x}"]', "/etc/hostname", "header: a cell may not lead out of"),
+        ('header = ["X-Key: file:out/{x}"]', "../evil.py", "header: a cell may not lead out of"),
+        ('header = ["{x}: file:out/key"]', "X-Key: file:/etc/hostname", "header: a cell may not lead out of"),
+        ('model_key = "file:{x}"', "/etc/hostname", "model_key: a cell may not lead out of"),
+        ('model_key = "file:{x}"', "link/key", "model_key: a cell may not lead out of"),
         ('output = "{x}"', "../out.jsonl", "output: a cell may not lead out of"),
         ('output = "out/{x}.jsonl"', "../frogs", "output: a cell may not lead out of"),
         ('output = "{x}"', "/tmp/out.jsonl", "output: a cell may not lead out of"),
@@ -90,8 +97,10 @@ def test_a_cell_reaches_nothing_beyond_its_job(line: str, cell: str, sentence: s
 def test_what_the_template_itself_names_is_allowed(tree: WorldServer, tmp_path: Path) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / "key").write_text("frog")
+    (tmp_path / "here" / "FROG.key").write_text("newt")
     template = (
-        'seeds = ["{url}"]\nheader = ["X-A: env:{x}", "X-B: file:../key"]\nmax_depth = 0\noutput = "../{x}.jsonl"\n'
+        'seeds = ["{url}"]\nheader = ["X-A: env:FROG", "X-B: file:../key", "X-C: file:{x}.key"]\nmax_depth = 0\n'
+        'output = "../{x}.jsonl"\n'
     )
     words = batch(tmp_path / "here", f"url,x\n{tree.oracle()['seeds'][0]},FROG\n", template)
     done = holdfast(*words, cwd=tmp_path / "here", FROG="green", HOLDFAST_HTTP__ALLOW=tree.address)

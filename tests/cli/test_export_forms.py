@@ -42,6 +42,22 @@ def test_a_parquet_file_has_the_rows_of_the_jsonl_export_with_their_types(frogs:
     assert hf.job("frogs", data=frogs / "holdfast-data").export(frogs / "again.parquet", fields="url,depth") == PAGES
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("-o", "x.csv", "--split", "80/20"), "--split is for webdataset, and these results are csv"),
+        (("-o", "x/", "--format", "md", "--shard", "5"), "--shard is for webdataset, and these results are md"),
+    ],
+)
+def test_shards_and_parts_are_asked_for_of_shards_alone(frogs: Path, words: tuple[str, ...], sentence: str) -> None:
+    done = holdfast("export", "frogs", *words, cwd=frogs)
+    assert (done.code, sentence.lower() in done.err.lower()) == (2, True), done.err
+    assert not (frogs / words[1]).exists()
+    job = hf.job("frogs", data=frogs / "holdfast-data")
+    with pytest.raises(hf.BadParams, match="is for webdataset"):
+        job.export(frogs / "x.csv", shard=5)
+
+
 def test_a_zip_file_is_the_folder_of_markdown(frogs: Path) -> None:
     for place in ("frogs.zip", "out/"):
         assert holdfast("export", "frogs", "-o", place, cwd=frogs).code == 0

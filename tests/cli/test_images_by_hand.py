@@ -148,6 +148,10 @@ def test_what_a_list_cannot_have_is_refused(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("# none\n\n")
     engines = run(tmp_path, "images", "--from", "list.csv", "--engines", "bing")
     assert (engines.code, "--engines is for keywords" in engines.err) == (2, True)
+    begun = run(tmp_path, "images", "--from", "list.csv", "--start-paused")
+    assert begun.code == 0, begun.err
+    named = run(tmp_path, "images", "list", "--engines", "bing")
+    assert (named.code, "--engines is for keywords" in named.err) == (2, True), named.err
     empty = run(tmp_path, "images", "--keywords", "words.txt")
     assert (empty.code, "words.txt has no keyword" in empty.err) == (2, True)
     missing = run(tmp_path, "images", "--keywords", "gone.txt")

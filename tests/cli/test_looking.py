@@ -180,7 +180,10 @@ def test_verify_sees_a_cut_or_missing_segment_without_reading_it(tree: WorldServ
     assert (gone.code, "is missing: 4 pages without bytes" in gone.err) == (9, True)
 
 
-@pytest.mark.parametrize("name", ["ledger.db", "segments/x.jsonl", "reserve"])
+@pytest.mark.parametrize(
+    "name",
+    ["ledger.db", "segments/x.jsonl", "reserve", "recordings/J-1/a.jsonl", "archives/J-1.db", "exports/x", "backups/x"],
+)
 def test_an_export_never_lands_beside_the_ledger(crawled: Path, name: str) -> None:
     done = holdfast("export", "frogs", "-o", f"holdfast-data/{name}", "--format", "jsonl", cwd=crawled)
     assert (done.code, "the data folder keeps its own" in done.err) == (2, True)

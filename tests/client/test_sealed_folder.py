@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,6 +38,23 @@ def test_jobs_are_looked_at_where_nothing_can_be_written(client: hf.Client, tmp_
     assert len(client.limits()) == 1
     assert (job.runs()[0].id, job.checkpoints() != []) == ("R-1", True)
     assert job.export(tmp_path / "pages.jsonl") == PAGES
+
+
+@pytest.mark.parametrize("place", ["pages.jsonl", "pages.warc.gz", "pages.wacz", "pages.zip", "pages/"])
+def test_what_an_export_holds_meanwhile_lies_beside_what_it_writes(
+    place: str, client: hf.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in a data folder that can only be read, nor among temporary files, which are often in memory."""
+    monkeypatch.setattr("holdfast.blobs.storage.ROWS_PER_RUN", 2)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    assert client.job("frogs").export(f"{tmp_path}/{place}", distinct=True) == PAGES
+
+
+def test_results_that_are_written_nowhere_are_put_in_order_though_nothing_can_be_written(
+    client: hf.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.blobs.storage.ROWS_PER_RUN", 2)
+    assert len(list(client.job("frogs").records(distinct=True))) == PAGES
 
 
 WRITES: dict[str, Callable[[hf.Client, hf.Job], object]] = {

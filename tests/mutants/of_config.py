@@ -102,6 +102,13 @@ MUTANTS = (
         "cli/test_batch.py -k 'beyond_its_job'",
     ),
     Mutant(
+        "cells choose secrets",
+        "a cell chooses no environment variable, and no file outside of the folder that the template names",
+        "config/rows.py",
+        (("        _refuse_choice(key, _reference(key, before), _reference(key, after), folder)\n", ""),),
+        "cli/test_batch.py -k 'beyond_its_job'",
+    ),
+    Mutant(
         "cells lead outside",
         "a cell of a list leads no output out of the folder that the template names",
         "config/rows.py",
@@ -140,7 +147,12 @@ MUTANTS = (
         "cells name keys",
         "a cell of a list names no key of a service: what may name a secret, the option's row says",
         "config/rows.py",
-        (("    return row.option.is_secret and", '    return key in ("header", "proxy") and'),),
+        (
+            (
+                "    if row is not None and not row.option.is_secret:\n",
+                '    if row is not None and key not in ("header", "proxy"):\n',
+            ),
+        ),
         "cli/test_batch.py -k 'beyond_its_job and model_key'",
     ),
     Mutant(

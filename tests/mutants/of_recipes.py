@@ -684,6 +684,13 @@ MUTANTS = (
         "recipes/images/test_validation.py -k costs_only_the_file",
     ),
     Mutant(
+        "time on the wall for an image",
+        "an image is never rejected because the computer was busy (IMG-07)",
+        "recipes/images/validation_process.py",
+        (("        except TimeoutError as error:\n", "        except InterruptedError as error:\n"),),
+        "recipes/images/test_validation.py -k stands_still",
+    ),
+    Mutant(
         "a seed shuffles the plain keyword",
         "the plan asks the plain keyword first, whatever the seed (IMG-04)",
         "recipes/images/plan.py",

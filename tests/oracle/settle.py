@@ -11,7 +11,7 @@ from holdfast.errors import Corrupt, LostLease
 from holdfast.model.claim import SettleAnswer, Settled, Wish
 from holdfast.model.job import FETCHING, Job
 from holdfast.model.lease import Lease
-from holdfast.model.outcome import VERDICT_MOVES, Batch, PlanBatch, Verdict
+from holdfast.model.outcome import Batch, PlanBatch, Verdict
 from holdfast.model.states import STATES_OF, TARGET, State, move
 from holdfast.model.target import AttemptRow, Claimed
 from holdfast.policy.politeness import heard_of_host
@@ -102,7 +102,7 @@ def _settle_target(tables: Tables, job: Job, batch: Batch, verdict: Verdict, by:
     row = tables.targets.get(verdict.target)
     if row is None or row.state != State.HELD or (row.chunk, row.held_epoch) != (batch.chunk, batch.epoch):
         raise Corrupt(f"target {verdict.target} is not held by chunk {batch.chunk} under epoch {batch.epoch}")
-    if verdict.move not in VERDICT_MOVES:
+    if verdict.move not in STATE_AFTER:
         raise Corrupt(f"{verdict.move!r} is no verdict")
     put(tables, _after(tables, job, row, verdict, by), by[0])
     tables.attempts[(*by, row.id)] = AttemptRow(

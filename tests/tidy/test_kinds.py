@@ -93,6 +93,17 @@ def test_the_catalogue_and_every_kind_load_without_the_code_of_a_recipe() -> Non
     assert done.stdout.splitlines() == ["['holdfast.recipes.catalogue']", "[]"]
 
 
+@pytest.mark.parametrize("recipe", [*NAMES, "somebodys.py"])
+def test_a_process_of_which_workers_are_forked_loads_the_recipe_of_its_job_alone(recipe: str) -> None:
+    code = (
+        f"import sys; from holdfast.wiring import load_adapters; from holdfast.config import Settings; "
+        f"load_adapters(Settings(), {recipe!r}); "
+        "print([name for name in sys.modules if name.startswith('holdfast.recipes.') and name.endswith('.recipe')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str([f"holdfast.recipes.{recipe}.recipe"] if recipe in NAMES else [])
+
+
 def test_every_entry_says_of_itself_what_its_kind_says() -> None:
     assert [(kind(entry.name).name, kind(entry.name).command) for entry in ENTRIES] == [
         (entry.name, entry.command) for entry in ENTRIES

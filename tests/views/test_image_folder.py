@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from holdfast.blobs.storage import FolderStorage
 from holdfast.clock import ManualClock
 from holdfast.model.job import Job
 from holdfast.recipes.images import facts
+from holdfast.views.exports import images_zip
 from holdfast.views.exports.folder import write_folder
 from holdfast.views.exports.image_files import FileNames
 from holdfast.views.results import Results
@@ -99,3 +101,18 @@ def test_a_keyword_that_is_added_later_renames_no_file(bench: Bench, tmp_path: P
     assert {file.partition("/")[0] for url, file in exported().items() if "what?" in url} == {"what_"}
     assert FileNames(["what?", "what:", "What_"]).folder("What_").startswith("What_~")
     assert FileNames(["what?"]).folder("what?") == FileNames(["what?", "what:"]).folder("what?") == "what_"
+
+
+def test_the_manifest_that_is_to_come_lies_beside_the_images(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not among temporary files, which are often in memory."""
+    pets = ImagesLedger(bench, per_keyword=3)
+    pets.work()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    exported = Exported(pets, tmp_path)
+    count = len(exported())
+    zipped: list[bytes] = []
+    nothing: Any = None
+    results = Results(bench.ledger, MemoryBlobs(), bench.job(pets.job.id), nothing)
+    assert images_zip.write_zip(results, exported.storage, zipped.append) == count > 0

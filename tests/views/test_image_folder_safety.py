@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from holdfast.blobs.publish import publish
-from holdfast.blobs.spill import in_order
+from holdfast.blobs.spill import in_order, unnamed_file
 from holdfast.errors import BadParams, DiskFull
 from holdfast.views.exports import folder as image_folder
 from holdfast.views.exports.folder import JOURNAL, MANIFEST, METADATA, TABLE, write_folder
@@ -44,6 +44,9 @@ class Disk:
 
     def in_order(self, rows: Iterable[Any], *, kind: Any, key: Callable[[Any], Any]) -> Iterator[Any]:
         return in_order(rows, Path(tempfile.gettempdir()), kind=kind, key=key, rows_per_run=2)
+
+    def unnamed_file(self) -> BinaryIO:
+        return unnamed_file(Path(tempfile.gettempdir()))
 
 
 class Columns:

@@ -7,8 +7,7 @@ An ask is a line of the site's log: `at_ns` (CLOCK_MONOTONIC) and `key`, the URL
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,11 +17,10 @@ Result = tuple[str, str | None, str]  # url, sha256 in hex, status
 
 
 class Death(msgspec.Struct, frozen=True):
-    """A kill: when it had certainly happened, and the URLs that the ledger then had as settled and as in progress."""
+    """A kill: when it had certainly happened, and the URLs that the ledger then had as settled."""
 
     at_ns: int
     settled: frozenset[str]
-    held: frozenset[str]
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -38,27 +36,6 @@ def fetched_after_settled(asks: Iterable[Ask], deaths: Iterable[Death]) -> list[
     """L3: requests for pages that were already settled when the worker died before them."""
     ordered = sorted(deaths, key=lambda death: death.at_ns)
     return [ask for ask in asks if any(ask["key"] in death.settled for death in _before(ask, ordered))]
-
-
-def fetched_again(asks: Sequence[Ask], deaths: Sequence[Death]) -> list[frozenset[str]]:
-    """Per death, what its own life had asked for and a later one asked for again. Where no page is retried, each is a
-    price of that death, however many deaths lie between: a suspect may wait for its turn through several."""
-    starts = [None, *(death.at_ns for death in deaths[:-1])]
-    return [
-        frozenset(ask["key"] for ask in asks if (start is None or ask["at_ns"] > start) and ask["at_ns"] <= death.at_ns)
-        & frozenset(ask["key"] for ask in asks if ask["at_ns"] > death.at_ns)
-        for start, death in zip(starts, deaths, strict=True)
-    ]
-
-
-def fetched_again_though_not_in_hand(asks: Sequence[Ask], deaths: Sequence[Death]) -> list[tuple[int, str]]:
-    """L3: (which death, URL) of what was fetched again and had not been in progress. For worlds without retries."""
-    again = fetched_again(asks, deaths)
-    return [
-        (n, url)
-        for n, (urls, death) in enumerate(zip(again, deaths, strict=True), 1)
-        for url in sorted(urls - death.held)
-    ]
 
 
 def asked_more_than_attempts(asks: Iterable[Ask], targets: Iterable[Seen]) -> list[tuple[str, int, int]]:
@@ -88,11 +65,6 @@ def differences(calm: Iterable[Seen], stormy: Iterable[Seen]) -> tuple[list[Resu
     """O3: what only the run without faults has, and what only the run with faults has. Both empty: identical."""
     first, second = ({(row.url, row.sha256, row.status) for row in rows} for rows in (calm, stormy))
     return sorted(first - second, key=_sortable), sorted(second - first, key=_sortable)
-
-
-def out_of_order(asks: Sequence[Ask]) -> list[Ask]:
-    """A log whose times go back proves nothing about before and after."""
-    return [later for earlier, later in pairwise(asks) if later["at_ns"] < earlier["at_ns"]]
 
 
 def _before(ask: Ask, deaths: Iterable[Death]) -> Iterable[Death]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -19,6 +18,7 @@ from typing import BinaryIO
 import msgspec
 
 from holdfast.blobs.publish import make_directory, publish, refusal, sync_directory
+from holdfast.blobs.spill import unnamed_file
 from holdfast.errors import BadParams, Refused
 
 INDEX, JOURNAL, TEMPORARY = "index.jsonl", ".index.jsonl.part", ".index.jsonl.tmp"
@@ -37,7 +37,7 @@ class Folder:
         try:
             make_directory(path)
             self._journal = self._locked()
-            self._index: BinaryIO = tempfile.TemporaryFile(dir=path)  # noqa: SIM115 - closed by close()
+            self._index = unnamed_file(path)
         except OSError as error:
             raise refusal(error, path) from error
 

@@ -1,9 +1,11 @@
-"""Sorting more rows than memory holds: sorted runs in unnamed files, merged as they are read, and before that where
-there are more of them than a process may have open."""
+"""Unnamed files, and sorting more rows than memory holds: sorted runs in such files, merged as they are read, and
+before that where there are more of them than a process may have open."""
 
 from __future__ import annotations
 
 import heapq
+import io
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -12,6 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 import msgspec
+
+from holdfast.blobs.publish import refusal
 
 R = TypeVar("R")
 
@@ -58,8 +62,30 @@ def in_order(
         yield from merged(file for level in reversed(levels) for file in level)
 
 
+def unnamed_file(folder: Path) -> BinaryIO:
+    """A file that has no name in `folder`: a killed process leaves nothing behind. What the disk refuses is told as a
+    refusal of this folder, not of what is written meanwhile."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as made:
+            return io.BufferedRandom(_UnnamedFile(os.dup(made.fileno()), folder))
+    except OSError as error:
+        raise refusal(error, folder) from error
+
+
+class _UnnamedFile(io.FileIO):
+    def __init__(self, descriptor: int, folder: Path) -> None:
+        super().__init__(descriptor, "r+")
+        self._folder = folder
+
+    def write(self, block: Any, /) -> int:
+        try:
+            return super().write(block)
+        except OSError as error:
+            raise refusal(error, self._folder) from error
+
+
 def _filled(folder: Path, rows: Iterable[Any]) -> BinaryIO:
-    file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  its runs are read later
+    file = unnamed_file(folder)
     try:
         for row in rows:
             packed = _encode(row)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -16,7 +18,7 @@ from holdfast.blobs.file_shelf import FolderShelf
 from holdfast.blobs.folder import Folder
 from holdfast.blobs.publish import publish
 from holdfast.blobs.segments import Segments
-from holdfast.blobs.spill import ROWS_PER_RUN, in_order
+from holdfast.blobs.spill import ROWS_PER_RUN, in_order, unnamed_file
 
 R = TypeVar("R")
 
@@ -24,13 +26,15 @@ READER = "reader"  # named as a writer for readers, which write no segment
 
 
 class FolderStorage(msgspec.Struct, frozen=True):
-    """`software` is what a WARC file says that it was written by."""
+    """`software` is what a WARC file says that it was written by. `output`: the file or folder that is written from it,
+    beside which unnamed files lie."""
 
     data: Path
     segments: Path
     artifacts: Path
     snapshots: Path
     software: str
+    output: Path | None = None
 
     @property
     def shelf(self) -> shelf.SegmentShelf:
@@ -44,7 +48,7 @@ class FolderStorage(msgspec.Struct, frozen=True):
         return Segments(self.segments, uid, READER)
 
     def archive(self, uid: str, *, dated_ms: int | None) -> WarcArchive:
-        return WarcArchive(self.bodies(uid), self.data, software=self.software, dated_ms=dated_ms)
+        return WarcArchive(self.bodies(uid), self._room, software=self.software, dated_ms=dated_ms)
 
     def opened(self, path: Path) -> AbstractContextManager[BinaryIO]:
         return shelf.opened(path)
@@ -71,4 +75,14 @@ class FolderStorage(msgspec.Struct, frozen=True):
         rows_per_run: int | None = None,
     ) -> Iterator[R]:
         size = rows_per_run or ROWS_PER_RUN
-        return in_order(rows, self.data, kind=kind, key=key, reverse=reverse, rows_per_run=size)
+        return in_order(rows, self._room, kind=kind, key=key, reverse=reverse, rows_per_run=size)
+
+    def unnamed_file(self) -> BinaryIO:
+        return unnamed_file(self._room)
+
+    @property
+    def _room(self) -> Path:
+        """Where unnamed files lie. What goes to stdout has the data folder; one that can only be read has no room."""
+        if self.output is not None:
+            return self.output if self.output.is_dir() else self.output.parent
+        return self.data if os.access(self.data, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())

@@ -39,7 +39,7 @@ from holdfast.views.breakdown import breakdown_document
 from holdfast.views.documents import change_document, failures_document, run_document, target_document
 from holdfast.views.explain import explain
 from holdfast.views.exports.exporter import export_folder, exporter, names_beside, results_of
-from holdfast.views.exports.forms import FORMS, NAMES, form_by_ending
+from holdfast.views.exports.forms import FORMS, NAMES, form_by_ending, refuse_shards
 from holdfast.views.exports.inputs import refuse_input
 from holdfast.views.history import checkpoint_document, every_checkpoint, whole_checkpoint
 from holdfast.views.job_view import job_view
@@ -377,6 +377,7 @@ class JobHandle:
         meant = FORMS.get(format) if format else form_by_ending(str(path))
         if meant is None:
             raise BadParams(f"{path}: there is no form {format or 'of that suffix'}; there are: {', '.join(NAMES)}")
+        refuse_shards(meant.name, most, split)
         if meant.is_folder:
             own = {"shard": most, "split": split}
             return self._export_folder(Path(path), meant.name, where, fields, distinct=distinct, **own)
@@ -386,7 +387,7 @@ class JobHandle:
             refuse_input(job, file_path)
             chosen = parse_fields(fields) if fields else None
             with exporter(
-                self._storage(), ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
+                self._storage(file_path), ledger, job, where=_conditions(where), fields=chosen, distinct=distinct
             ) as write_form:
 
                 def write(file: BinaryIO) -> None:
@@ -402,7 +403,7 @@ class JobHandle:
             job = ledger.job(self._key)
             refuse_input(job, folder, names_beside(form, catalogue.kind_of(job)))
             return export_folder(
-                self._storage(), ledger, job, folder, form, where=_conditions(where), fields=chosen, **how
+                self._storage(folder), ledger, job, folder, form, where=_conditions(where), fields=chosen, **how
             )
 
     def report(self, version: int | str | None = None, *, format: str | None = None) -> dict[str, Any] | str:
@@ -453,8 +454,8 @@ class JobHandle:
 
     # Within
 
-    def _storage(self) -> Storage:
-        return wiring.storage(self._settings)
+    def _storage(self, output: Path | None = None) -> Storage:
+        return wiring.storage(self._settings, output)
 
     @contextmanager
     def _ledger(self) -> Iterator[Ledger]:

@@ -20,6 +20,7 @@ from holdfast.errors import BadParams
 from holdfast.model.option import INPUT, Option
 from holdfast.model.spelling import did_you_mean
 from holdfast.recipe.kind import OWN_RECIPE
+from holdfast.recipes.catalogue import is_built_in
 
 
 def read_job_file(path: Path, row: Mapping[str, str] | None = None) -> JobDescription:
@@ -115,7 +116,7 @@ def _kind(table: Mapping[str, Any], where: str) -> str:
     name = table.get("name", "")
     if not isinstance(name, str):
         raise BadParams(f"{where}: name must be a text, not {name!r}")
-    if kind not in COMMANDS and not any(mark in kind for mark in ".:/"):
+    if not is_built_in(kind) and not any(mark in kind for mark in ".:/"):
         raise BadParams(
             f"{where}: there is no kind {kind!r}{did_you_mean(kind, COMMANDS)}",
             hint="a recipe of one's own is FILE.py or MODULE:RECIPE",

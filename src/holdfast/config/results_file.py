@@ -8,7 +8,10 @@ from pathlib import Path
 
 from holdfast.errors import BadParams
 
-OURS = ("ledger.db", "segments", "artifacts", "snapshots", "spool", "logs", "reserve")  # ux 3.6
+LEDGER = "ledger.db"  # and what stands beside it: -wal, -shm
+OURS = frozenset(
+    {"segments", "artifacts", "snapshots", "recordings", "archives", "exports", "backups", "spool", "logs", "reserve"}
+)
 MAY_PASS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
@@ -86,6 +89,7 @@ def _refuse_kept(path: Path, real: Path, data: Path) -> None:
 
 def _keeps(folder: Path, real: Path, data: Path) -> bool:
     """Whether the file would be among what a data folder keeps. One is known by its ledger, or by pages of a job."""
-    if not real.relative_to(folder).parts[0].startswith(OURS):
+    name = real.relative_to(folder).parts[0]
+    if name not in OURS and not name.startswith(LEDGER):
         return False
     return folder == data or (folder / "ledger.db").exists() or any((folder / "segments").glob("J-*"))

@@ -1,7 +1,8 @@
 """Rows of a list are data from elsewhere: what a cell may not choose, because it would reach beyond its job. Pure but
 for links, which are followed.
 
-A template may name an environment variable, a file, a folder outside or the code of a recipe; a cell may not.
+A template may name an environment variable, a file, a folder outside or the code of a recipe; a cell may not. Behind
+`file:` of a template it may choose among the files of the folder that the template names, behind `env:` nothing.
 """
 
 from __future__ import annotations
@@ -11,23 +12,40 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from holdfast.config.job_keys import COMMANDS, job_keys
+from holdfast.config.job_keys import job_keys
 from holdfast.config.secrets import REFERENCES, is_reference
 from holdfast.errors import BadParams
+from holdfast.recipes.catalogue import is_built_in
 
 STDOUT = "-"
+FILE = "file:"
 
 
 def refuse_reach(template: Mapping[str, Any], table: Mapping[str, Any], folder: Path) -> None:
     """BadParams where a cell, put into the template's table, names a secret, code, or a path outside."""
     for key, before, after in _changed("", template, table):
-        if key == "kind" and after not in COMMANDS:
+        if key == "kind" and not is_built_in(after):
             raise BadParams(f"kind: a cell may not name the code of a recipe: {after!r}")
         if _is_path(key) and after != STDOUT and not _is_inside(after, before, folder):
             raise BadParams(f"{key}: a cell may not lead out of {_folder_of(before, folder)}: {after!r}")
         if _names_secret(key, after) and not _names_secret(key, before):
             forms = " or ".join(REFERENCES)
             raise BadParams(f"{key}: a cell may not name a secret ({forms}); the template may")
+        _refuse_choice(key, _reference(key, before), _reference(key, after), folder)
+
+
+def _refuse_choice(key: str, before: str, after: str, folder: Path) -> None:
+    """BadParams where a cell, behind `env:` or `file:` of the template, chooses what it may not."""
+    if before == after:
+        return
+    named, chosen = before.removeprefix(FILE), after.removeprefix(FILE)
+    if not (before.startswith(FILE) and after.startswith(FILE)):
+        raise BadParams(
+            f"{key}: a cell may not choose an environment variable: {after!r}",
+            hint="env:NAME with a name of the template's, or file:FOLDER/{column}",
+        )
+    if not _is_inside(chosen, named, folder):
+        raise BadParams(f"{key}: a cell may not lead out of {_folder_of(named, folder)}: {after!r}")
 
 
 def _changed(key: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]]:
@@ -43,11 +61,16 @@ def _changed(key: str, before: Any, after: Any) -> Iterator[tuple[str, str, str]
 
 
 def _names_secret(key: str, text: str) -> bool:
-    """Whether it is read as a reference there: by an option that may name a secret, or a setting inside the job."""
+    return bool(_reference(key, text))
+
+
+def _reference(key: str, text: str) -> str:
+    """What is read as a reference there, by an option that may name a secret or a setting inside the job; else ""."""
     row = job_keys().get(key)
-    if row is None:
-        return is_reference(text.strip())
-    return row.option.is_secret and is_reference(row.option.parted(text)[1])
+    if row is not None and not row.option.is_secret:
+        return ""
+    found = text.strip() if row is None else row.option.parted(text)[1]
+    return found if is_reference(found) else ""
 
 
 def _is_path(key: str) -> bool:

@@ -86,7 +86,7 @@ class OfferedVersions(msgspec.Struct, frozen=True):
     ) -> OfferedVersions | None:
         """None: its job has no list, or no index came with it. The index of any other source is not read."""
         source = params.get("source")
-        if recipe not in catalogue.NAMES or not catalogue.kind(recipe).has_list or not isinstance(source, str):
+        if not catalogue.is_built_in(recipe) or not catalogue.kind(recipe).has_list or not isinstance(source, str):
             return None
         for path, _, blocks in files:
             if path == index_path(source):

@@ -73,7 +73,7 @@ def asked_without_cause(stretches: Sequence[Stretch]) -> list[str]:
 
 def asked_when_settled(stretches: Sequence[Stretch]) -> list[str]:
     """Asked for although the ledger already had them as settled at an earlier death (L3)."""
-    deaths = [Death(each.ended_ns, each.left.settled, each.left.held) for each in stretches if each.left]
+    deaths = [Death(each.ended_ns, each.left.settled) for each in stretches if each.left]
     asks = [ask for stretch in stretches for ask in stretch.asks]
     return sorted({ask["key"] for ask in fetched_after_settled(asks, deaths)})
 

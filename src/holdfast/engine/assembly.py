@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -36,15 +35,9 @@ from holdfast.policy.leasing import in_hand_max, options_of
 from holdfast.policy.patterns import untried
 from holdfast.policy.politeness import without_hosts
 from holdfast.policy.scope import patterns_of
-from holdfast.ports import (
-    LanguageModel,
-)
+from holdfast.ports import LanguageModel
 from holdfast.recipe import Context
 from holdfast.recipe.contract import numbered
-
-if TYPE_CHECKING:
-    pass
-
 
 log = logging.getLogger(__name__)
 

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from holdfast.clock import Clock
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.engine.waits import waited_for
 from holdfast.errors import LedgerUnavailable
 from holdfast.model.job import Counts, Job
-from holdfast.ports import (
-    ProgressListener,
-)
-
-if TYPE_CHECKING:
-    pass
+from holdfast.ports import ProgressListener
 
 PROGRESS_EVERY_MS = 200
 WAITS_EVERY_MS = 1000

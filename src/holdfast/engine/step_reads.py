@@ -5,20 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from holdfast.engine.ledger_thread import LedgerThread
 from holdfast.errors import NotFound
 from holdfast.model.look import Generation
 from holdfast.model.outcome import body_of
 from holdfast.model.target import PageRow
-from holdfast.ports import (
-    Blobs,
-    Ledger,
-)
-
-if TYPE_CHECKING:
-    pass
+from holdfast.ports import Blobs, Ledger
 
 
 class StepReads:

@@ -26,7 +26,6 @@ HASH_KEPT = 12  # digits of the hash in the name of a file whose key is taken by
 _PART = r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*"
 _PATH = re.compile(rf"{_PART}(/{_PART}){{0,7}}")
 _ROLE = re.compile(r"[a-z][a-z0-9_-]*")
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.~-]+")
 
 
 class Artifact(msgspec.Struct, frozen=True, gc=False):
@@ -149,8 +148,3 @@ def check_keep(keep: Keep) -> Keep:
     if isinstance(keep.source, FetchedFile) and not keep.source:
         raise BadParams(f"{keep.source.url[:200]} gave no file to keep: its status was {keep.source.status}")
     return keep
-
-
-def as_name(text: str) -> str:
-    """A part of a file's name made of any text: other characters become `_`."""
-    return _UNSAFE.sub("_", text).lstrip(".")[:100] or "_"

@@ -61,7 +61,7 @@ _ROWS = (
     Code("session_expired", "the site knows our session no more, and gave no new one", True),
     Code("invalid_signed_url", "the site named an address where it serves no files, or one that had expired", True),
     Code("disk_full", "no room to save", False, fault="ours", pauses_job=True, hands_back=True),
-    Code("no_resources", "our computer had no descriptors or memory for it", True, fault="ours", hands_back=True),
+    Code("no_resources", "our computer had no descriptors, memory or time for it", True, fault="ours", hands_back=True),
     Code("browser_launch_failed", "Chromium did not start", True, fault="ours", hands_back=True),
     Code("browser_crashed", "Chromium died under the page, again and again", True, attempts=2),
     Code("element_not_found", "what was waited for did not come up on the page", True, attempts=2),

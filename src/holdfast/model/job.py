@@ -14,10 +14,8 @@ from holdfast.model.spelling import as_word
 WORK_CHUNKS = 16  # of a job whose kind names none
 CHUNKS_MAX = 1_000
 CHUNK_NAME_MAX = 200
-CHUNKINGS = ("key", "host")
 PHASES = ("crawling", "extracting", "analyzing", "generating")
 FETCHING = PHASES[0]  # the phase that every job begins with, and the one that a page limit ends
-PAUSED_BY = ("interrupt", "user", "disk_full", "blocked", "auto_resume", "restore")
 REQUESTS = ("pause", "cancel", "time_out")
 BEING_WORKED = "being worked"  # because of a job that a run was opened for
 HEALTHS = ("ok", "partial", "failed", "suspicious")

@@ -105,7 +105,6 @@ UNCHANGED = "unchanged"  # succeeded, by the site's word that its earlier result
 NOT_REPROCESSED = "not_reprocessed"  # the rule of one whose recipe failed on its stored page: it stays as it was
 IN_PART = "in_part"  # a list of URLs that has more than was taken, as its `because` says
 GONE = (404, 410)  # answers by which a site says that there is no such page any more
-VERDICT_MOVES = ("succeed", "skip", "fail", "retry", "hand_back")
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -35,10 +35,6 @@ class Found(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     name: str = ""
     params: str = ""
 
-    def at_depth(self, depth: int) -> Found:
-        """The same target found at another depth, its priority kept."""
-        return msgspec.structs.replace(self, depth=depth, rank=rank_of(depth, self.rank // RANK_PER_PRIORITY))
-
 
 class External(msgspec.Struct, frozen=True, gc=False):
     """A link that leads out of scope: one record per (job, URL), never a target."""

@@ -11,8 +11,6 @@ from holdfast.errors import BadParams
 from holdfast.model.job import FETCHING, Counts, Job, Options
 from holdfast.policy.health import Ending
 
-STOP_REASONS = ("time_limit", "page_limit")
-
 
 def pages_of(counts: Counts) -> int:
     """What a page limit counts: targets that came to an end by being fetched."""

@@ -79,3 +79,6 @@ class Storage(FileWriter, Protocol):
     ) -> Iterator[R]:
         """The rows, all of this type, by their key; those of equal keys as they came. More than `rows_per_run` are put
         into unnamed files meanwhile."""
+
+    def unnamed_file(self) -> BinaryIO:
+        """Room for what does not fit into memory, beside what is written. The caller closes it, and it is gone."""

@@ -73,11 +73,16 @@ class KnownRecipe(NamedTuple):
     digest: str
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a kind, or a recipe, of this name comes with Holdfast. Outside this package nothing else asks."""
+    return name in NAMES
+
+
 @cache
 def kind(name: str) -> Kind:
     """The kind of this name; any other name is that of a recipe of somebody's own."""
-    found: Kind = import_module(f"holdfast.recipes.{name if name in NAMES else 'custom'}.kind").KIND
-    if name in NAMES:
+    found: Kind = import_module(f"holdfast.recipes.{name if is_built_in(name) else 'custom'}.kind").KIND
+    if is_built_in(name):
         return found
     from msgspec.structs import replace  # not needed to read the table
 
@@ -113,12 +118,18 @@ def built_in(name: str) -> AnyRecipe:
     return make(SystemClock())
 
 
+def load(recipe: str) -> None:
+    """Load the code of a recipe that comes with Holdfast, before it is needed. None of somebody's own is run."""
+    if is_built_in(recipe):
+        built_in(recipe)
+
+
 def knows(job: Job) -> bool:
     """Whether the job's recipe is there; none of its code is run for that."""
     from holdfast.recipe import registry
 
     source = job.options.recipe_source
-    return job.recipe in NAMES or bool(source and registry.is_there(source)) or job.recipe in registry.registered()
+    return is_built_in(job.recipe) or bool(source and registry.is_there(source)) or job.recipe in registry.registered()
 
 
 def recipe_for(job: Job) -> AnyRecipe:
@@ -146,7 +157,7 @@ def locate(word: str) -> KnownRecipe:
     from holdfast.recipes.custom.recipe import CustomRecipe
 
     found = registry.locate(word)
-    if found.recipe.name in NAMES:
+    if is_built_in(found.recipe.name):
         raise BadParams(f"{found.recipe.name!r} is the name of a recipe that comes with Holdfast; choose another")
     return KnownRecipe(CustomRecipe(found.recipe, SystemClock()), found.source, found.digest)
 

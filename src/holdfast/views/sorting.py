@@ -14,5 +14,5 @@ TARGETS_IN_MEMORY = 20_000
 def sorted_targets(
     storage: Storage, rows: Iterable[TargetRow], sort: Sort, *, rows_per_run: int = TARGETS_IN_MEMORY
 ) -> Iterator[TargetRow]:
-    """More than a few of them are put into unnamed files of the data folder meanwhile."""
+    """More than a few of them are put into unnamed files meanwhile."""
     return storage.in_order(rows, kind=TargetRow, key=sort.key, reverse=sort.falling, rows_per_run=rows_per_run)

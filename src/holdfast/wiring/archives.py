@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdfast.config import Settings
 from holdfast.errors import BadParams
 from holdfast.model.job import Job
 from holdfast.ports import WebArchive
 from holdfast.recipes import catalogue
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 

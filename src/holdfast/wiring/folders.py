@@ -48,12 +48,18 @@ def recorder_of(settings: Settings, job: Job) -> Recorder | None:
     return Recording(segments, agent=job.options.user_agent or AGENT)
 
 
-def storage(settings: Settings) -> FolderStorage:
-    """The data folder beside the ledger, for those who read bodies, write files or sort many rows."""
+def storage(settings: Settings, output: Path | None = None) -> FolderStorage:
+    """The data folder beside the ledger, for those who read bodies, write files or sort many rows. `output`: where they
+    write to, which has room for what does not fit into memory."""
     from holdfast.blobs.storage import FolderStorage
 
     return FolderStorage(
-        settings.data, settings.segments, settings.artifacts, settings.snapshots, software=f"holdfast/{__version__}"
+        settings.data,
+        settings.segments,
+        settings.artifacts,
+        settings.snapshots,
+        software=f"holdfast/{__version__}",
+        output=output,
     )
 
 

@@ -16,6 +16,7 @@ from holdfast.engine.liveness import boot_id
 from holdfast.errors import BadParams, HoldfastError, LedgerUnfit
 from holdfast.model.spread import Spread
 from holdfast.ports import Ledger
+from holdfast.recipes import catalogue
 from holdfast.wiring.folders import storage
 
 NO_PLACE = frozenset({errno.EROFS, errno.ENOENT})  # to a folder that is not there yet: a wrong choice, not a full disk
@@ -107,11 +108,11 @@ def _make_folder(settings: Settings) -> None:
         raise unwritable(settings.ledger_path)
 
 
-def load_adapters(settings: Settings) -> None:
-    """Load, and open nothing: for a process of which workers are forked."""
+def load_adapters(settings: Settings, recipe: str) -> None:
+    """Load what works jobs of this recipe, and open nothing: for a process of which workers are forked."""
     import holdfast.fetch.http.fetcher
-    import holdfast.recipes.site.recipe
 
+    catalogue.load(recipe)
     if settings.database_url == "sqlite":
         import holdfast.ledger.sqlite
     else:

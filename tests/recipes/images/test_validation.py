@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from holdfast.demo.engines.pictures import scene
+from holdfast.engine.execute import HANDED_BACK
+from holdfast.errors import FetchError
 from holdfast.recipes.images.validation import EXTENSIONS, Rules, validate
 from holdfast.recipes.images.validation_process import ValidationPool, ValidationProcess
 
@@ -188,7 +190,7 @@ def test_damaged_files_are_judged_and_never_raise(name, data):
 
 @pytest.fixture
 def process():
-    child = ValidationProcess(file_s_max=20)
+    child = ValidationProcess()
     yield child
     child.close()
 
@@ -213,12 +215,43 @@ def test_a_batch_that_kills_its_process_costs_only_the_file_that_did(process):
 
 
 def test_a_decoder_that_takes_too_long_is_ended_and_the_next_file_is_judged(process):
-    slow = ValidationProcess(file_s_max=0.0)
+    large = file("PNG", Image.linear_gradient("L").resize((8_000, 8_000)))
+    slow = ValidationProcess(cpu_s=0.05)
     try:
-        assert slow.check([file()], RULES)[0].errors == ("crashed",)
+        found = slow.check([large], RULES)[0]
+        assert (found.errors, found.message) == (("crashed",), "it takes too long to decode")
+        assert slow.check([file()], RULES)[0].is_valid
     finally:
         slow.close()
-    assert process.check([file()], RULES)[0].is_valid
+    assert process.check([large], RULES)[0].is_valid
+
+
+def test_an_image_has_its_time_by_the_clock_of_the_processor(tmp_path):
+    """IMG-07: what a busy computer takes for the rest of its work is not counted, nor is the start of a decoder."""
+    late = tmp_path / "pipe.jpg"
+    os.mkfifo(late)
+    child = ValidationProcess(cpu_s=0.5)
+    writer = threading.Timer(1.5, late.write_bytes, (file(),))  # three times as long, by the clock on the wall
+    writer.start()
+    try:
+        assert child.check([str(late)], RULES)[0].is_valid
+    finally:
+        writer.join()
+        child.close()
+
+
+def test_an_image_whose_decoder_stands_still_is_given_back_and_the_next_one_is_judged(tmp_path):
+    """IMG-07: a busy computer, or a disk that stands still, says nothing of the file."""
+    stuck = tmp_path / "pipe.jpg"
+    os.mkfifo(stuck)  # opening it waits for a writer that never comes
+    child = ValidationProcess(answer_s=1)
+    try:
+        with pytest.raises(FetchError, match="no answer in time") as error:
+            child.check([str(stuck)], RULES)
+        assert error.value.code in HANDED_BACK
+        assert child.check([file()], RULES)[0].is_valid
+    finally:
+        child.close()
 
 
 def test_a_decoder_that_wants_too_much_memory_is_an_answer(process):

@@ -66,7 +66,7 @@ def run(call: Call) -> int:
     call = _configured(call)
     options = call.options
     output = _checked_output(call)
-    with fork_server_for(call) as fork_server, call.ledger() as ledger:
+    with fork_server_for(call, RECIPE) as fork_server, call.ledger() as ledger:
         asked = _asked(call, ledger)
         refuse_taken(call, ledger, asked, output)
         job, announced = _job(call, ledger, asked)

@@ -17,7 +17,7 @@ from holdfast.model.job import Job
 from holdfast.model.target import PageRow
 from holdfast.policy import filters
 from holdfast.ports import Ledger
-from holdfast.views.exports.forms import NAMES
+from holdfast.views.exports.forms import NAMES, refuse_shards
 from holdfast.views.results import parse_fields
 from holdfast.views.stream import Stream
 
@@ -60,6 +60,7 @@ def run(call: Call) -> int:
         raise UsageError("export needs a file: -o FILE.jsonl, a folder for Markdown: -o FOLDER/, or -o - for stdout")
     output = read_output(call, options.output, options.format)
     assert output is not None
+    refuse_shards(output.form, options.shard, options.split)
     if options.consumer is not None and (not options.follow or output.path is not None):
         raise UsageError("--consumer is for results as they come: --follow -o - --consumer NAME")
     fields = None if options.fields is None else parse_fields(options.fields)

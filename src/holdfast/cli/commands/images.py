@@ -15,7 +15,7 @@ from holdfast.model.job import Job
 from holdfast.ports import Ledger
 from holdfast.recipes.catalogue import built_in, is_of
 from holdfast.recipes.images.kind import KIND
-from holdfast.recipes.images.options import OF_LISTS
+from holdfast.recipes.images.options import ENGINES_OF_LIST, OF_LISTS
 
 EPILOG = (
     "Images are fetched, decoded to see that they are good, and compared: copies of a kept image are left out.\n"
@@ -72,6 +72,8 @@ def _refuse_lists(options: argparse.Namespace, named: Job) -> None:
     for name in OF_LISTS:
         if getattr(options, name) is not None:
             raise UsageError(f"--{name.replace('_', '-')} goes with --from FILE; {named.name} has its list already")
+    if named.params["list"] and options.engines is not None:
+        raise UsageError(ENGINES_OF_LIST)
 
 
 def _typed(call: Call) -> dict[str, Any]:

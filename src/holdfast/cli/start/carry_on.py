@@ -103,14 +103,16 @@ class CommandLine:
 
 
 @contextmanager
-def fork_server_for(call: Call) -> Iterator[ForkServer | None]:
-    """For more than one process. Enter it before the ledger is opened: see dispatch/local/fork_server.py."""
+def fork_server_for(call: Call, recipe: str | None = None) -> Iterator[ForkServer | None]:
+    """For more than one process. Enter it before the ledger is opened: see dispatch/local/fork_server.py. `recipe` is
+    the job's, where that is known before; else that of most jobs is loaded."""
     if call.options.processes == 1:
         yield None
         return
     from holdfast.dispatch.local.fork_server import ForkServer
 
-    with ForkServer(call.options.processes, call.settings) as fork_server:
+    recipe = catalogue.NAMES[0] if recipe is None else recipe
+    with ForkServer(call.options.processes, call.settings, recipe=recipe) as fork_server:
         yield fork_server
 
 

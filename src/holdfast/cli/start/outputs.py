@@ -179,7 +179,7 @@ def write_results(
     if output.path is not None and FORMS[output.form].is_folder:
         return _write_folder(call, ledger, job, counts, output, selection, rows)
     with exporter(
-        wiring.storage(call.settings),
+        wiring.storage(call.settings, output.path),
         ledger,
         job,
         where=selection.where,
@@ -234,7 +234,7 @@ def _write_folder(
     if counts.left:
         call.console.say(f"partial: {counts.left} pending")
     files = export_folder(
-        wiring.storage(call.settings),
+        wiring.storage(call.settings, path),
         ledger,
         job,
         path,

@@ -160,7 +160,7 @@ def start(call: Call, kind: Kind, ask: Callable[[Ledger | None], JobRequest]) ->
     if call.options.dry_run:
         with call.ledger() if call.has_ledger() else nullcontext() as ledger:
             return _show_plan(call, ask(ledger))
-    with fork_server_for(call) as fork_server, call.ledger() as ledger:
+    with fork_server_for(call, kind.name) as fork_server, call.ledger() as ledger:
         announced = False
 
         def as_found(job: Job, params: dict[str, Any], options: Options) -> Job:

@@ -48,12 +48,12 @@ class ForkedWorker(msgspec.Struct, frozen=True):
 
 
 class ForkServer:
-    """Started by a command before it opens its ledger; the user asked for `size` workers.
+    """Started by a command before it opens its ledger; the user asked for `size` workers, for a job of this `recipe`.
 
     `private`: descriptors of the command that no worker, and no program that a recipe starts, may keep open.
     """
 
-    def __init__(self, size: int, settings: Settings, *, private: Sequence[int] = ()) -> None:
+    def __init__(self, size: int, settings: Settings, *, recipe: str = "", private: Sequence[int] = ()) -> None:
         self.size = size
         self.is_gone = False
         self._waits_max = BEGINNING_WAITS_MAX
@@ -67,7 +67,7 @@ class ForkServer:
             self._socket.close()
             for descriptor in private:
                 os.close(descriptor)
-            _never_return(lambda: _serve(theirs, parent, settings))
+            _never_return(lambda: _serve(theirs, parent, settings, recipe))
         theirs.close()
 
     def fork(self) -> ForkedWorker:
@@ -144,13 +144,13 @@ def tie_to(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
         os._exit(1)
 
 
-def _serve(theirs: socket.socket, parent: int, settings: Settings) -> int:
+def _serve(theirs: socket.socket, parent: int, settings: Settings, recipe: str) -> int:
     """Fork and reap until the command closes its end."""
     tie_to(parent)
     for number in FROM_THE_TERMINAL:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # until a worker has its handler
-    _warm_up(settings)
+    _warm_up(settings, recipe)
     while True:
         message, descriptors, _, _ = socket.recv_fds(theirs, MESSAGE_BYTES, 3)
         if not message:
@@ -158,12 +158,12 @@ def _serve(theirs: socket.socket, parent: int, settings: Settings) -> int:
         theirs.send(b"%d" % _forked(theirs, descriptors) if message == FORK else _seen(int(message.split()[1])))
 
 
-def _warm_up(settings: Settings) -> None:
+def _warm_up(settings: Settings, recipe: str) -> None:
     """Load what every worker needs. What cannot be loaded is each worker's own failure, said in its own words."""
     from holdfast import wiring
 
     try:
-        wiring.load_adapters(settings)
+        wiring.load_adapters(settings, recipe)
     except (ImportError, HoldfastError):
         return
 

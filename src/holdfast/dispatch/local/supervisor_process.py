@@ -48,7 +48,8 @@ def main(order_pipe: int, message_pipe: int) -> int:
     tie_to(assignment.parent, signal.SIGTERM)
     settings = assignment.settings_read()
     try:
-        with ForkServer(assignment.processes, settings, private=(order_pipe, message_pipe)) as fork_server:
+        pipes = (order_pipe, message_pipe)
+        with ForkServer(assignment.processes, settings, recipe=assignment.job.recipe, private=pipes) as fork_server:
             end = supervise(assignment, fork_server, orders, message_pipe)
     except HoldfastError as error:
         end = PoolEnd(failure=failure_of(error))

@@ -14,7 +14,6 @@ from msgspec.structs import asdict
 from holdfast.errors import Corrupt, NotFound
 
 RATIO_OK = 0.95
-RATIO_PARTIAL = 0.6
 RATIO_FAILED = 0.1
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import BadParams
-from holdfast.recipes.images.options import OF_LISTS, OWN_PARAMS
+from holdfast.recipes.images.options import ENGINES_OF_LIST, OF_LISTS, OWN_PARAMS
 from holdfast.recipes.images.params import listed
 
 KEYWORDS_BYTES_MAX = 10_000_000
@@ -20,7 +20,7 @@ def given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     if "engines" in params:
         params["engines"] = names_in(params["engines"])
     if options.get("urls") and "engines" in params:
-        raise BadParams("--engines is for keywords: images of a list are fetched from where it says")
+        raise BadParams(ENGINES_OF_LIST)
     keywords = [*inputs, *(read_keywords(Path(options["keywords_file"])) if options.get("keywords_file") else ())]
     if not options.get("urls"):
         for name in OF_LISTS:

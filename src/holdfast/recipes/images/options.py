@@ -47,5 +47,6 @@ OPTIONS = (
     ),
 )  # fmt: skip
 OF_LISTS = ("columns", "save_columns")
+ENGINES_OF_LIST = "--engines is for keywords: images of a list are fetched from where it says"
 FILES = ("keywords_file", "urls", *OF_LISTS)  # they become keywords and a list
 OWN_PARAMS = tuple(row.name for row in OPTIONS if row.part == PARAM and row.name not in FILES)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -29,7 +30,7 @@ OPAQUE = 255
 SQUARE_PX = 8
 SQUARES = ("#cccccc", "#999999")
 
-# What can be wrong with an image. `crashed`: its decoder killed the process, or took too long, alone.
+# What can be wrong with an image. `crashed`: its decoder killed the process, or used up its time, alone.
 ValidationError = Literal[
     "too_few_bytes",
     "too_many_bytes",
@@ -80,6 +81,12 @@ class Validation(msgspec.Struct, frozen=True):
     @property
     def extension(self) -> str:
         return EXTENSIONS.get(self.format, "")
+
+
+def load_decoders() -> None:
+    """Before the time of a file begins. Where there is no Pillow, the first file says so."""
+    with suppress(ImportError):
+        _formats()
 
 
 def validate(body: bytes, rules: Rules) -> Validation:

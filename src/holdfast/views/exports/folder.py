@@ -10,7 +10,6 @@ names is somebody's, and is neither replaced nor removed.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -70,7 +69,7 @@ def write_into(asked: Asked, path: Path) -> int:
 def write_folder(results: Results, storage: Storage, folder: Path) -> int:
     """Every kept image as a file; how many."""
     names = FileNames(results.job.params["keywords"])
-    with tempfile.TemporaryFile() as file:
+    with storage.unnamed_file() as file:
         lines = Lines(file)
         for image in images_in_order(results, storage):
             lines.add({"file": names.name(image), **image})

@@ -80,6 +80,7 @@ FORMS: dict[str, Form] = {
         ending="/",
         place=100,
         title="a folder of shards",
+        has_shards=True,
         module="webdataset",
     ),
 }

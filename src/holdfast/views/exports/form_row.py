@@ -23,6 +23,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""  # for sentences: `a WARC file`
     is_text: bool = True  # else bytes, which no terminal can show
     noun: str = ""
+    has_shards: bool = False  # its files are of a size that is asked for, and so are the parts of the whole
     module: str = ""  # of this package; filled in where the list is generated
 
     @property

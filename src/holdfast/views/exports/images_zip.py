@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterable
 from typing import Any
@@ -48,7 +47,7 @@ def write_zip(results: Results, storage: Storage, write: Write) -> int:
     names = FileNames(results.job.params["keywords"])
     written = 0
     with (
-        tempfile.TemporaryFile() as lines,
+        storage.unnamed_file() as lines,
         zipfile.ZipFile(_Sink(write), "w", zipfile.ZIP_STORED) as archive,
     ):
         for image in images_in_order(results, storage):

@@ -7,7 +7,6 @@ The same pages give the same bytes. Memory does not grow with the job.
 from __future__ import annotations
 
 import re
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -48,7 +47,7 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
     job = asked.results.job
     at_ms = job.created_at if asked.dated_ms is None else asked.dated_ms
     with (
-        tempfile.TemporaryFile() as pages,
+        asked.storage.unnamed_file() as pages,
         zipfile.ZipFile(BufferedWriter(AppendedFile(out)), "w", zipfile.ZIP_STORED) as file,
     ):
         package = _Package(file)
@@ -64,7 +63,7 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
 
 def _write_archive(asked: Asked, package: _Package, pages: BinaryIO) -> tuple[int, Iterable[IndexLine]]:
     """The WARC file into the package, the list of pages into a file; what was written, and the lines of the index."""
-    index: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_lines`
+    index = asked.storage.unnamed_file()  # closed by `_lines`
     at = 0
 
     def write_member(entry: _Entry, member: bytes) -> None:

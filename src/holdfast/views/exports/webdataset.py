@@ -28,7 +28,7 @@ from holdfast.views.exports.form_row import FOLDER, Form
 from holdfast.views.exports.image_files import blocks_of, images_in_order, refuse_others
 from holdfast.views.results import Results
 
-FORM = Form(name="webdataset", ending=FOLDER, place=100, title="a folder of shards")
+FORM = Form(name="webdataset", ending=FOLDER, place=100, title="a folder of shards", has_shards=True)
 
 SHARD = 10_000
 PARTS = ("train", "val", "test")

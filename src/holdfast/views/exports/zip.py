@@ -5,7 +5,6 @@ The same pages give the same bytes: entries carry no date, and none of the compu
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from io import BufferedWriter
@@ -14,6 +13,7 @@ from typing import BinaryIO
 from holdfast.errors import BadParams
 from holdfast.model.derived import MARKDOWN
 from holdfast.model.target import PageRow
+from holdfast.ports import Storage
 from holdfast.views.exports import files, markdown
 from holdfast.views.exports.form import Asked, Write
 from holdfast.views.exports.form_row import Form
@@ -32,7 +32,7 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
     results = asked.results
     if MARKDOWN not in (results.kind.columns or ()):
         return files.write(asked, out, rows)
-    return write_zip(results, out, rows, _report_files(asked))
+    return write_zip(results, asked.storage, out, rows, _report_files(asked))
 
 
 def _report_files(asked: Asked) -> dict[str, bytes]:
@@ -50,6 +50,7 @@ def _report_files(asked: Asked) -> dict[str, bytes]:
 
 def write_zip(
     results: Results,
+    storage: Storage,
     write: Write,
     rows: Iterable[PageRow] | None = None,
     extra: Mapping[str, bytes] | None = None,
@@ -59,7 +60,7 @@ def write_zip(
         raise BadParams("a ZIP file is written as a whole and cannot be followed: --follow is for jsonl and csv")
     markdown.check(results)
     with zipfile.ZipFile(BufferedWriter(AppendedFile(write)), "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as file:
-        folder = ZippedFolder(file)
+        folder = ZippedFolder(file, storage.unnamed_file())
         try:
             written = markdown.write_folder(results, folder)
             for name, content in sorted((extra or {}).items()):
@@ -72,9 +73,8 @@ def write_zip(
 class ZippedFolder:
     """A `PageFolder` within a ZIP file. The index is the last of its pages."""
 
-    def __init__(self, file: zipfile.ZipFile) -> None:
-        self._file = file
-        self._index: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+    def __init__(self, file: zipfile.ZipFile, index: BinaryIO) -> None:
+        self._file, self._index = file, index
 
     def put(self, name: str, file: bytes) -> None:
         self._file.writestr(_entry(name), file)

@@ -15,10 +15,6 @@ from holdfast.views.images.reading import ImagesView, KeywordView, QuestionView
 from holdfast.views.images.workers import ChunkWork
 
 TYPE_CHARACTERS_MAX = 100
-LISTED = (
-    "chunk_id", "task_id", "chunk_index", "keyword", "status", "progress_percentage", "images_downloaded",
-    "target_images", "current_engine", "engines_queue", "created_at", "updated_at",
-)  # fmt: skip
 
 
 def chunk_document(view: ImagesView, keyword: KeywordView, worked: ChunkWork) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from holdfast.errors import BadParams
 from holdfast.model.job import Job
 from holdfast.model.record import Checkpoint
 from holdfast.ports import Ledger
-from holdfast.views.images.chunk import LISTED, chunk_document, per_engine
+from holdfast.views.images.chunk import chunk_document, per_engine
 from holdfast.views.images.download import download_document
 from holdfast.views.images.engine import engine_document
 from holdfast.views.images.job import job_document, keyword_document, summary_document
@@ -40,12 +40,6 @@ def documents(
     view = read(ledger, job, point, records_of=WITH_FILES if level == "download" else QUESTIONS)
     asked = _Asked(ledger, view, now_ms)
     return [each for each in LEVELS[level](asked) if status is None or each.get("status") == status]
-
-
-def chunk_list(ledger: Ledger, job: Job, *, status: str | None = None, now_ms: int) -> list[dict[str, Any]]:
-    """API-02: what a list of chunks shows of each."""
-    found = documents(ledger, job, "chunk", status=status, now_ms=now_ms)
-    return [{name: each[name] for name in LISTED} for each in found]
 
 
 def _job(asked: _Asked) -> Iterator[dict[str, Any]]:

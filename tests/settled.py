@@ -13,8 +13,6 @@ from holdfast.model.target import TargetRow
 from holdfast.policy.leasing import in_hand_max
 from holdfast.recipes.catalogue import kind_of
 
-DONE = ("succeeded", "skipped")
-
 
 @dataclass
 class Settled:
@@ -36,12 +34,14 @@ class Settled:
         self.world.ready()
         with closing(wiring.open_ledger(self.settings)) as ledger:
             rows = [row for job in ledger.jobs() if job.name == self.job for row in ledger.targets(job.id)]
-        done = frozenset(self.row_of(row) for row in rows if row.status in DONE)
+        done = frozenset(self.row_of(row) for row in rows if row.status == "succeeded")
         self.noted.append((len(self.world.asks()), done - {""}))
 
     def asked_again(self) -> set[str]:
         """What was asked for though it was settled by then."""
         asked = [self.asked_of(ask["key"]) for ask in self.world.asks()]
+        for since, done in self.noted:
+            assert done <= set(asked[:since]), "the two functions give other names to one target"
         return {name for since, done in self.noted for name in done.intersection(asked[since:])}
 
     def in_hand_most(self) -> int:

@@ -13,10 +13,11 @@ import pytest
 
 from documents.collecting import CELLS, KILLS, TEST_S_MAX, Collector, wanted
 from holdfast.demo.serving import WorldServer
+from holdfast.model.target import TargetRow
 from servers import fresh_schema
 from settled import Settled
 
-FILE = re.compile(r"/d/1/[^?#]*")
+FILE = re.compile(r"/d/1/([^/?#]+)")
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +46,7 @@ def _proved(collector: Collector, dial: str) -> None:
     world = collector.world
     assert world is not None
     dice = random.Random(f"{dial} {KILLS}")
-    settled = Settled(world, collector.settings, "judgments", _file, lambda row: _file(row.url))
+    settled = Settled(world, collector.settings, "judgments", _token, _token_of)
     killed = 0
     for _ in range(KILLS):
         killed += collector.killed(dice, within_s=3.0) < 0
@@ -66,9 +67,13 @@ def _proved(collector: Collector, dial: str) -> None:
     assert "every check holds" in collector.run("verify", "judgments", "--deep").stdout
 
 
-def _file(url: str) -> str:
+def _token(url: str) -> str:
     found = FILE.search(url)
-    return found[0] if found else ""
+    return found[1] if found else ""
+
+
+def _token_of(row: TargetRow) -> str:
+    return row.name or "" if row.type == "document" else ""
 
 
 def _audited(collector: Collector) -> None:

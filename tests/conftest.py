@@ -9,11 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("conformance")
 
 from holdfast.testing.postgres import temporary_postgres  # noqa: E402 - the shipped suite's assertions come first
 from servers import fresh_schema  # noqa: E402
+
+# As CI has it, everywhere: the same examples each time, and none fails for being slow. A test may say otherwise.
+settings.register_profile(
+    "holdfast",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("holdfast")
 
 NOTES = pytest.StashKey[list[str]]()
 

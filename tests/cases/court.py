@@ -72,5 +72,11 @@ def equals_the_oracle(job: Job, world: WorldServer, numbers: range) -> None:
 
 def asked(world: WorldServer, since: int = 0) -> Counter[str]:
     """Requests by case, searches and details together."""
-    found = (_ASKED.search(line["key"]) for line in world.asks()[since:])
-    return Counter(match[1] or match[2] for match in found if match)
+    found = (case_of(line["key"]) for line in world.asks()[since:])
+    return Counter(case for case in found if case)
+
+
+def case_of(url: str) -> str:
+    """The case that a search or details are asked of; "" for other pages."""
+    match = _ASKED.search(url)
+    return match[1] or match[2] if match else ""

@@ -12,14 +12,15 @@ from random import Random
 import pytest
 
 import holdfast as hf
-from cases.court import asked, configured, equals_the_oracle
+from cases.court import asked, case_of, configured, equals_the_oracle
+from holdfast.config import Settings
 from holdfast.demo.asks import Asks
 from holdfast.demo.command import ChildCommand
 from holdfast.demo.serving import WorldServer
+from settled import Settled
 
 KILLS = int(os.environ.get("HOLDFAST_WORLD_KILLS", "2"))  # 20 in the long form
 LAST = 40 * max(1, KILLS // 2)
-IN_FLIGHT = 8
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +38,7 @@ def court(folder: Path, dial: str) -> Iterator[tuple[WorldServer, Asks]]:
         yield world, asks
 
 
-def killed(words: list[str], folder: Path, asks: Asks, *, kills: int, dice: Random) -> int:
+def killed(words: list[str], folder: Path, asks: Asks, settled: Settled, *, kills: int, dice: Random) -> int:
     """How often it was killed before it came to its end; then it has."""
     done = 0
     for n in range(kills + 1):
@@ -49,6 +50,7 @@ def killed(words: list[str], folder: Path, asks: Asks, *, kills: int, dice: Rand
             if n == kills or command.code in (0, 3):
                 assert command.wait(200 if kills <= 2 else 1800) == 0, command.err
                 break
+        settled.note()
     return done
 
 
@@ -66,14 +68,17 @@ def test_the_court_survives_random_kills(
         where += ["--database", database] if database else []
         pace = ["--delay", "0", "--per-host", "8", "--max-attempts", "12"]
         words = ["cases", f"IMM-1-49..IMM-{LAST}-49", "--url", "court", *pace, *where]
-        done = killed(words, tmp_path, asks, kills=KILLS, dice=Random(len(backend + dial)))
+        settings = Settings(data=tmp_path / "data", database_url=database or "sqlite")
+        settled = Settled(world, settings, "IMM", case_of, lambda row: row.name or "")
+        done = killed(words, tmp_path, asks, settled, kills=KILLS, dice=Random(len(backend + dial)))
         assert done
         client = hf.Client(data=tmp_path / "data", config_file=file, **({"database": database} if database else {}))
         job = client.job("IMM")
         equals_the_oracle(job, world, range(1, LAST + 1))
         per_case = asked(world)
+        assert settled.asked_again() == set()
         if dial == "calm":
-            assert sum(per_case.values()) <= 2 * LAST + (done + 1) * IN_FLIGHT * 3
+            assert sum(per_case.values()) <= 2 * (LAST + done * settled.in_hand_most())  # a search, and its details
         assert max(per_case.values()) <= {"calm": 3, "rough": 12, "storm": 40}[dial] * (1 + done)
         with ChildCommand(["verify", "IMM", *where], said=tmp_path / "verify") as verify:
             assert verify.wait(60) == 0, verify.err
@@ -92,8 +97,10 @@ def test_line_16_the_end_found_so_far_is_not_searched_again_after_kills(tmp_path
         where = ["--config", str(file), "--data", str(tmp_path / "data")]
         pace = ["--delay", "0", "--per-host", "8", "--safe-stop", "10"]
         words = ["cases", "IMM-*-49", "--start", "2430", "--url", "court", *pace, *where]
-        done = killed(words, tmp_path, asks, kills=2, dice=Random(3))
+        settled = Settled(world, Settings(data=tmp_path / "data"), "IMM", case_of, lambda row: row.name or "")
+        done = killed(words, tmp_path, asks, settled, kills=2, dice=Random(3))
         job = hf.Client(data=tmp_path / "data", config_file=file).job("IMM")
         equals_the_oracle(job, world, range(2430, 2491))
         twice = [name for name, n in asked(world).items() if n > 2]
-        assert len(twice) <= (done + 1) * IN_FLIGHT
+        assert settled.asked_again() == set()
+        assert len(twice) <= done * settled.in_hand_most()

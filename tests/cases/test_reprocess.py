@@ -90,17 +90,19 @@ def test_a_reprocess_that_is_killed_ends_as_an_undisturbed_one(tmp_path: Path, w
     words = ["cases", "IMM-1-49..IMM-60-49", "--url", "court", "--delay", "0", "--per-host", "8", *where]
     (tmp_path / "changed").mkdir()
     (tmp_path / "changed" / "sitecustomize.py").write_text(
-        "import time\nimport holdfast.recipes.cases.court_records as court\nold = court.record_of\n"
-        "def record_of(detail, **more):\n    time.sleep(0.01)\n    made = old(detail, **more)\n"
+        "import os, time\nimport holdfast.recipes.cases.court_records as court\nold = court.record_of\n"
+        "def record_of(detail, **more):\n    time.sleep(float(os.environ.get('PAGE_S', '0')))\n"
+        "    made = old(detail, **more)\n"
         "    made['office'] = made['office'].upper()\n    return made\ncourt.record_of = record_of\n"
     )
     changed = {"PYTHONPATH": str(tmp_path / "changed")}
+    slow = {**changed, "PAGE_S": "0.05"}  # so that it is seen in its middle
     with ChildCommand(words, said=tmp_path / "first") as first:
         assert first.wait(60) == 0, first.err
     asks = len(world.asks())
     job = hf.Client(data=tmp_path / "data", config_file=file).job("IMM")
     before = records(job)
-    with ChildCommand(["reprocess", "IMM", *where], said=tmp_path / "killed", environ=changed) as killed:
+    with ChildCommand(["reprocess", "IMM", *where], said=tmp_path / "killed", environ=slow) as killed:
         wait_until(lambda: (job.counts.pending > 0 and 5 < job.counts.succeeded < 50) or killed.code is not None, 60)
         died = killed.code is None and killed.kill()
     with ChildCommand(["reprocess", "IMM", *where], said=tmp_path / "again", environ=changed) as again:

@@ -47,10 +47,19 @@ def asked(world: WorldServer) -> tuple[Counter[str], Counter[str]]:
     searches: Counter[str] = Counter()
     images: Counter[str] = Counter()
     for line in world.asks():
-        parts = urlsplit(line["key"])
-        if parts.path in SEARCHES:
-            question = "&".join(part for part in parts.query.split("&") if not part.startswith("vqd="))
-            searches[f"{parts.netloc}{parts.path}?{question}"] += 1
-        elif parts.path.startswith(("/img/", "/moved/")):
-            images[line["key"]] += 1
+        if page := page_of(line["key"]):
+            (images if is_image(line["key"]) else searches)[page] += 1
     return searches, images
+
+
+def page_of(url: str) -> str:
+    """What a request is for: an image by its URL, a page of an engine without its token; "" is neither."""
+    parts = urlsplit(url)
+    if parts.path in SEARCHES:
+        question = "&".join(part for part in parts.query.split("&") if not part.startswith("vqd="))
+        return f"{parts.netloc}{parts.path}?{question}"
+    return url if is_image(url) else ""
+
+
+def is_image(url: str) -> bool:
+    return urlsplit(url).path.startswith(("/img/", "/moved/"))

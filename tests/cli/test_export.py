@@ -271,9 +271,11 @@ def test_follow_gives_each_result_once_it_is_committed_and_ends_with_the_job(tmp
     with WorldServer("tree", pages=200, delay_ms=10, log_path=tmp_path / "requests.jsonl") as world:
         crawl = Running(*crawl_words(world), cwd=tmp_path)
         wait_until(lambda: len_done(tmp_path) > 0, 30)
+        world.set_faults(slow_share=1.0, slow_ms=1000)  # so that the job is not over before it was seen at work
         follow = Following("export", "frogs", "-o", "-", "--follow", "--fields", "url", cwd=tmp_path)
         first = json.loads(follow.line())["url"]
         assert holdfast("status", "frogs", "--json=status", cwd=tmp_path).json() == {"status": "in_progress"}
+        world.set_faults()
         urls = [first, *(json.loads(line)["url"] for line in follow.rest())]
         assert crawl.end().code == 0
     assert sorted(urls) == sorted(urls_in(tmp_path))

@@ -91,7 +91,8 @@ def test_a_robots_txt_that_cannot_be_read_is_tried_three_times_and_then_the_host
     with Origin(Site(Answer(503))) as origin:
         done = holdfast(*crawl(origin), cwd=tmp_path)
         assert origin.paths() == ["/robots.txt"] * 3
-        assert [gap > 0.7 for gap in origin.gaps()] == [True, True]
+        first, second = origin.gaps()
+        assert (first > 0.4, second > 1.2) == (True, True), origin.gaps()  # 1 s and 2 s, less a fifth, and 0.4 s late
     assert done.code == 8, done.err
     assert ends(tmp_path) == {"/": ("failed", "robots_unreachable", None, 1)}
 
@@ -151,12 +152,12 @@ def test_two_processes_that_begin_together_ask_for_it_once(tmp_path: Path) -> No
 
 def test_a_crawl_delay_is_kept_from_the_first_page_on(tmp_path: Path) -> None:
     """ERR-05: robots.txt itself is a request too, and the delay runs from it."""
-    with Origin(Site(Answer(200, b"User-agent: *\nCrawl-delay: 1.2\n"), ("/", "/a", "/b"))) as origin:
+    with Origin(Site(Answer(200, b"User-agent: *\nCrawl-delay: 2\n"), ("/", "/a", "/b"))) as origin:
         assert holdfast(*crawl(origin), cwd=tmp_path).code == 0
         first, *rest = origin.gaps()
         assert len(rest) == 2
-        assert all(gap > 1.1 for gap in rest), origin.gaps()
-        assert first < 1.2
+        assert all(gap > 1.6 for gap in rest), origin.gaps()
+        assert first < 2
 
 
 def test_what_does_not_count_of_a_robots_txt_is_told_in_the_log(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,12 @@ class Scene:
         assert command.code == 0, command.err
         document: dict[str, Any] = json.loads(command.out)
         return document
+
+    def await_request(self, wanted: str) -> None:
+        """Until that is asked of the job. Read here: a command that reads it would take longer than many a page."""
+        with closing(sqlite3.connect(self.settings.ledger_path, isolation_level=None)) as connection:
+            asked = "SELECT 1 FROM job WHERE requested = ?"
+            wait_until(lambda: connection.execute(asked, (wanted,)).fetchone(), 30, f"a request to {wanted}")
 
     @property
     def job_name(self) -> str:

@@ -16,8 +16,10 @@ from random import Random
 import pytest
 
 from cli.commands import PROGRAM, environment
-from cli.image_jobs import QUICK, asked, configure, kept, perfect, run
+from cli.image_jobs import QUICK, asked, configure, kept, page_of, perfect, run
+from holdfast.config import Settings
 from holdfast.demo.serving import WorldServer
+from settled import Settled
 from waiting import wait_until
 
 KILLS = int(os.environ.get("HOLDFAST_IMAGE_KILLS", "2"))
@@ -40,6 +42,8 @@ def test_the_set_is_the_same_after_kills(
     configure(tmp_path, world)
     store = {} if database == "sqlite" else {"HOLDFAST_DATABASE_URL": request.getfixturevalue("pg_schema_url")}
     words = ("images", "cat", "kelp", "--per-keyword", str(WANTED), "--name", "set", "--max-attempts", "5", *QUICK)
+    settings = Settings(data=tmp_path / "holdfast-data", database_url=store.get("HOLDFAST_DATABASE_URL", "sqlite"))
+    settled = Settled(world, settings, "set", page_of, lambda row: page_of(row.url))
     random = Random(f"{database} {dial} {KILLS}")
     for _ in range(KILLS):
         seen = len(world.asks())
@@ -52,6 +56,7 @@ def test_the_set_is_the_same_after_kills(
             )
             one.send_signal(signal.SIGKILL)
             one.communicate()
+        settled.note()
     done = run(tmp_path, *words, **store)
     assert done.code in (0, 3), done.err
 
@@ -63,8 +68,9 @@ def test_the_set_is_the_same_after_kills(
     assert counts["discovered"] == counts["succeeded"] + counts["failed"] + counts["skipped"]
     listed = run(tmp_path, "targets", "set", "--jsonl", **store).out.splitlines()
     tries = {row["url"]: row["attempts"] for row in map(json.loads, listed)}
+    assert settled.asked_again() == set()
     if dial == "calm":
         searches, images = asked(world)
-        in_flight = 16 * KILLS  # a page in hand at a kill may be asked for once more
+        in_flight = KILLS * settled.in_hand_most()  # a page in hand at a kill may be asked for once more
         assert sum(times - 1 for times in searches.values()) <= in_flight
         assert sum(times - 1 for url, times in images.items() if tries.get(url, 1) <= 1) <= in_flight

@@ -26,7 +26,9 @@ from holdfast.testing.siege import Siege
 from waiting import stop, wait_until
 
 SOME_ASKS = 30
+UNTIL_SEEN_MS = 1000  # from when on the job must not end before something was seen, however slow the machine
 LONG_MS = 3000
+NEVER_MS = 60_000  # longer than the pages in hand get of a pause
 ONE_PAGE = ["--max-depth", "0"]
 STUCK_AFTER_S = (LOOKS_MAX + 1) * LOOK_EVERY_MS / 1000 + 1  # with a lease of a second
 STOPPED_S = 1.5  # longer than the second that a job may stand still there
@@ -37,7 +39,10 @@ def crawling(scene: Scene, *, page_ms: int = 50, processes: int = 2) -> ChildCom
     scene.slow_down(page_ms)
     command = scene.crawl(processes=processes)
     scene.await_asks(SOME_ASKS)
-    wait_until(lambda: len(holders(scene)) == processes, 30, f"{processes} workers with chunks")
+    if len(holders(scene)) < processes:
+        scene.slow_down(UNTIL_SEEN_MS)
+        wait_until(lambda: len(holders(scene)) == processes, 30, f"{processes} workers with chunks")
+        scene.slow_down(page_ms)
     return command
 
 
@@ -61,9 +66,10 @@ def query(scene: Scene, sql: str, parameters: tuple[str, ...] = ()) -> list[tupl
 
 
 def test_two_processes_come_to_the_same_end_as_one_and_ask_once(scene: Scene, calm: Calm) -> None:
-    scene.slow_down(20)
+    scene.slow_down(UNTIL_SEEN_MS)
     command = scene.crawl(processes=2)
     wait_until(lambda: len(holders(scene)) == 2, 30, "two workers with chunks")
+    scene.slow_down(20)
     workers = command.workers()
     assert command.wait(60) == 0, command.err
     assert holders(scene) == set()
@@ -77,6 +83,7 @@ def test_two_processes_come_to_the_same_end_as_one_and_ask_once(scene: Scene, ca
 
 def test_a_killed_worker_is_replaced_and_its_chunks_are_taken_over(scene: Scene, calm: Calm) -> None:
     command = crawling(scene)
+    scene.slow_down(UNTIL_SEEN_MS)
     victim = min(command.workers())
     os.kill(victim, signal.SIGKILL)
     command.wait_for(lambda: f"Worker pid {victim} died of signal 9" in command.err, seconds=30)
@@ -94,6 +101,7 @@ def test_as_many_workers_as_cores_have_one_each_and_the_command_none(scene: Scen
     os.sched_setaffinity(0, set(cores))  # what we start may use these, as on a computer that has no others
     try:
         command = crawling(scene)
+        scene.slow_down(UNTIL_SEEN_MS)
     finally:
         os.sched_setaffinity(0, wide)
     workers = command.workers()
@@ -175,13 +183,14 @@ def test_an_interrupt_from_the_terminal_reaches_the_whole_group_and_still_pauses
 def test_a_second_interrupt_exits_at_once_and_takes_the_workers_with_it(scene: Scene, calm: Calm) -> None:
     command = crawling(scene)
     workers = command.workers()
-    scene.slow_down(LONG_MS)
+    scene.slow_down(NEVER_MS)
     scene.await_asks(len(scene.asks()) + CONCURRENCY)
     command.send(signal.SIGINT)
-    command.wait_for(lambda: scene.status()["requested"] == "pause", seconds=30)
+    scene.await_request("pause")
     command.send(signal.SIGINT)
-    assert command.wait(5) == 130
+    assert command.wait(20) == 130
     assert all(is_gone_soon(pid) for pid in workers)
+    assert scene.look().counts.in_progress > 0, "it has waited for its pages, or handed them back"
     scene.world.set_faults()
     assert scene.crawled(processes=2).code == 0
     calm.assert_equal_to(scene)
@@ -201,6 +210,7 @@ def test_sigterm_drains_all_and_leaves_the_job_running(scene: Scene, calm: Calm)
 
 def test_a_pause_from_elsewhere_reaches_all(scene: Scene, calm: Calm) -> None:
     command = crawling(scene)
+    scene.slow_down(UNTIL_SEEN_MS)
     paused = scene.run("pause", scene.job_name)
     assert (paused.code, command.wait(30)) == (0, 10), paused.err + command.err
     assert scene.look().counts.in_progress == 0
@@ -211,6 +221,7 @@ def test_a_pause_from_elsewhere_reaches_all(scene: Scene, calm: Calm) -> None:
 
 def test_a_second_command_watches_and_names_the_supervisor(scene: Scene, calm: Calm) -> None:
     first = crawling(scene)
+    scene.slow_down(UNTIL_SEEN_MS)
     second = scene.crawl(processes=2)
     second.wait_for(lambda: "watching" in second.err, seconds=30)
     scene.world.set_faults()
@@ -384,6 +395,7 @@ def test_nobody_is_taken_for_stuck_while_the_ledger_can_be_read_and_not_written(
     scene.slow_down(50)
     command = scene.crawl({"HOLDFAST_LEASE": "1s"}, processes=2)
     scene.await_asks(SOME_ASKS)
+    scene.slow_down(UNTIL_SEEN_MS)
     wait_until(lambda: len(holders(scene)) == 2, 30, "two workers with chunks")
     workers = command.workers()
     with closing(sqlite3.connect(scene.settings.ledger_path, isolation_level=None, timeout=30)) as other:

@@ -15,7 +15,7 @@ from holdfast.testing.fake_web import FakeWeb
 
 PAGES = 24
 LONGER_THAN_STUCK_S = 6
-STANDSTILLS_S_MAX = 110  # four of them, each until its lease has lapsed and its worker is taken for stuck
+STANDSTILLS_S_MAX = 250  # four of them, each until its lease has lapsed and its worker is taken for stuck
 HEAD = """
 import asyncio, os, time
 from pathlib import Path
@@ -125,6 +125,7 @@ def test_a_dead_worker_is_replaced_though_a_child_of_its_recipe_lives(tmp_path: 
     assert f"{PAGES} succeeded" in command.err
 
 
+@pytest.mark.timeout(STANDSTILLS_S_MAX + 50)
 def test_a_page_that_keeps_the_loop_standing_still_is_poison_and_the_rest_is_done_once(
     tmp_path: Path, web: FakeWeb
 ) -> None:

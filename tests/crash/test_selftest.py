@@ -27,6 +27,7 @@ from holdfast.testing.trial import Evidence, TrialPlan
 PAGES = [f"http://tree.test/p/{n}" for n in range(4)]
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("processes", [1, 2])
 def test_twenty_kills_lose_and_double_nothing(
@@ -36,7 +37,7 @@ def test_twenty_kills_lose_and_double_nothing(
     words = ["selftest", "--kill", "20", "--pages", "1200", "--processes", str(processes), "--seed", "13", "--json"]
     url = None if engine == "sqlite" else request.getfixturevalue("pg_url")
     with ChildCommand(words + (["--database", url] if url else []), said=tmp_path / "said") as command:
-        assert command.wait(110) == 0, command.err + command.out
+        assert command.wait(250) == 0, command.err + command.out
     said = json.loads(command.out)
     validator("selftest").validate(said)
     of_one = {"of_one_worker": 10} if processes == 2 else {}

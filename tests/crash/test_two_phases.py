@@ -21,6 +21,7 @@ from waiting import wait_until
 
 # More kills need more pages: a process that is killed before it has tried its suspects one by one makes them poison.
 KILLS = PAGES // 15
+SLOW = {"TEXTS_SLOW_S": "0.1"}  # so that it is not at its end before somebody has counted its lines
 URLS = [f"https://marsh.test/frog/{n}" for n in range(PAGES)]
 
 
@@ -38,7 +39,7 @@ def killed_after(folder: Path, database: str, more: int, fault: str = "") -> int
     """The process that works the job, killed when so many more lines are in the log; how it ended."""
     begun = len(lines(folder))
     command = [sys.executable, "-m", "crash.texts_kind", str(folder), database]
-    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "HOLDFAST_FAULT": fault}
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "HOLDFAST_FAULT": fault, **SLOW}
     with subprocess.Popen(command, env=environ) as process:
         wait_until(lambda: process.poll() is not None or len(lines(folder)) >= begun + more, seconds=60)
         process.send_signal(signal.SIGKILL)

@@ -10,6 +10,7 @@ from holdfast.demo.command import ChildCommand
 from waiting import wait_until
 
 SHORT_LEASE = {"HOLDFAST_LEASE_S": "1"}
+UNTIL_SEEN_MS = 1000  # from when on the job must not end before something was seen, however slow the machine
 
 
 def test_a_second_process_says_who_works_the_job_and_watches(scene: Scene, calm: Calm) -> None:
@@ -17,6 +18,7 @@ def test_a_second_process_says_who_works_the_job_and_watches(scene: Scene, calm:
     scene.slow_down()
     first = scene.crawl()
     scene.await_asks(10)
+    scene.slow_down(UNTIL_SEEN_MS)
     second = scene.crawl()
     second.wait_for(lambda: "watching" in second.err, seconds=30)
     scene.world.set_faults()
@@ -47,6 +49,7 @@ def test_a_process_that_wakes_up_while_another_works_gives_way(scene: Scene, cal
     zombie = asleep(scene)
     other = scene.crawl(SHORT_LEASE)
     scene.await_asks(len(scene.asks()) + 20)
+    scene.slow_down(UNTIL_SEEN_MS)
     zombie.send(signal.SIGCONT)
     zombie.wait_for(lambda: "watching" in zombie.err, seconds=30)
     scene.world.set_faults()

@@ -35,7 +35,7 @@ from holdfast.recipe import Context, Fetch
 
 PAGES = int(os.environ.get("TEXTS_PAGES", "60"))
 OPTIONS = Options(delay_ms=0, per_host=64, concurrency=8)
-SLOW_S = 0.004
+SLOW_S = float(os.environ.get("TEXTS_SLOW_S", "0.004"))
 
 
 class TextsRecipe:

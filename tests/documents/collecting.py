@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.clock import pause_thread
+from holdfast.config import Settings
 from holdfast.demo.serving import WorldServer
 
 CSV = "/wp-content/uploads/box_files/judgments.csv"
@@ -49,6 +50,10 @@ class Collector:
     def command(self, *words: str) -> list[str]:
         database = ["--database", self.database] if self.database else []
         return [sys.executable, "-m", "holdfast", *words, *database]
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(data=self.folder / "holdfast-data", database_url=self.database or "sqlite")
 
     def where(self) -> list[str]:
         """For a command that is started elsewhere."""

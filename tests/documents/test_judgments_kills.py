@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from zipfile import ZipFile
@@ -12,9 +13,11 @@ import pytest
 
 from documents.collecting import CELLS, KILLS, TEST_S_MAX, Collector, wanted
 from holdfast.demo.serving import WorldServer
+from holdfast.model.target import TargetRow
 from servers import fresh_schema
+from settled import Settled
 
-IN_FLIGHT = 8
+FILE = re.compile(r"/d/1/([^/?#]+)")
 
 
 @pytest.fixture(autouse=True)
@@ -43,20 +46,34 @@ def _proved(collector: Collector, dial: str) -> None:
     world = collector.world
     assert world is not None
     dice = random.Random(f"{dial} {KILLS}")
-    killed = sum(collector.killed(dice, within_s=3.0) < 0 for _ in range(KILLS))
+    settled = Settled(world, collector.settings, "judgments", _token, _token_of)
+    killed = 0
+    for _ in range(KILLS):
+        killed += collector.killed(dice, within_s=3.0) < 0
+        settled.note()
     if "judgments" in collector.run("jobs", expect=(0, 5)).stdout:  # it may have been killed before it was a job
         _audited(collector)
     collector.to_the_end()
     assert collector.held() == wanted(world)
     asked = Counter(ask["key"] for ask in world.asks() if "/d/1/" in ask["key"])
+    assert settled.asked_again() == set()
     if dial == "calm":
-        assert sum(asked.values()) <= 108 + killed * IN_FLIGHT
+        assert sum(asked.values()) <= 108 + killed * settled.in_hand_most()
         assert max(asked.values()) <= 1 + killed
     world.order("advance", version="v2")
     collector.killed(dice, "--mode", "new", within_s=2.0)
     collector.to_the_end("--mode", "new")
     assert collector.held().items() >= wanted(world).items()
     assert "every check holds" in collector.run("verify", "judgments", "--deep").stdout
+
+
+def _token(url: str) -> str:
+    found = FILE.search(url)
+    return found[1] if found else ""
+
+
+def _token_of(row: TargetRow) -> str:
+    return row.name or "" if row.type == "document" else ""
 
 
 def _audited(collector: Collector) -> None:

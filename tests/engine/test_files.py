@@ -45,7 +45,7 @@ from holdfast.model.outcome import Done
 from holdfast.model.target import Claimed
 
 SIZE = 3_000_000
-BUDGET = Budget(idle_s=1.0, total_s=1.0, body_bytes_max=100_000)
+BUDGET = Budget(idle_s=10.0, total_s=10.0, body_bytes_max=100_000)
 
 
 class Turns:
@@ -60,6 +60,7 @@ class Place:
 
     def __init__(self, root: Path, web: FilesWeb, *, boot: str = "b1", disk: Disk | None = None) -> None:
         self.root, self.web, self.boot, self.disk = root, web, boot, disk or Disk()
+        self.budget = BUDGET
 
     def attempt(self, step: Callable[[StepFetch], Awaitable[Any]], *, continues: bool = True) -> Any:
         async def play() -> Any:
@@ -67,7 +68,7 @@ class Place:
             nothing: Any = none
             files = self.files = ArtifactFiles(self.root, "J-1", self.boot, disk=self.disk)
             fetchers = Fetchers(lambda _: HttpFetcher(
-                Guard(allow=(self.web.address,)), BUDGET, "test", concurrency=4, clock=clock,
+                Guard(allow=(self.web.address,)), self.budget, "test", concurrency=4, clock=clock,
             ))  # fmt: skip
             turns: Any = Turns()
             book = RobotsBook(nothing, clock, Random(1), ignoring=True)
@@ -148,11 +149,13 @@ def test_a_file_is_kept_by_its_hash_and_nothing_of_it_is_left_beside(place: Plac
 
 def test_a_file_may_be_larger_and_slower_than_any_page(place: Place) -> None:
     """The idle deadline decides: more bytes than a page may have, more seconds than a page may take."""
+    place.budget = msgspec.structs.replace(BUDGET, total_s=1.0)
     place.web.rules.per_s = 1_500_000
     assert place.fetch().sha256 == hash_of("frog", SIZE)
 
 
 def test_a_file_that_stands_still_is_ended(place: Place) -> None:
+    place.budget = msgspec.structs.replace(BUDGET, idle_s=1.0)
     place.web.rules.stall_at = 1_000_000
     with pytest.raises(FetchError, match="idle"):
         place.fetch()

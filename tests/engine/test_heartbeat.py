@@ -17,7 +17,7 @@ from holdfast.model.lease import Lease
 from holdfast.ports import Ledger
 from waiting import wait_until
 
-LIFE_S = 0.3
+LIFE_S = 1.5
 
 
 class Beats:

@@ -122,12 +122,12 @@ def test_a_page_that_keeps_the_loop_longer_than_its_lease_is_saved_where_nobody_
 
     async def answer(url: str) -> Response:
         if url.endswith("/pond/0"):
-            time.sleep(1.5)  # noqa: ASYNC251 - the fault itself
+            time.sleep(4)  # noqa: ASYNC251 - the fault itself
             await asyncio.sleep(0.1)
         return await serve_ponds(url)
 
     marsh = Marsh(tmp_path, answer, ONE_ATTEMPT)
-    ended = marsh.run(lease_s=0.5)
+    ended = marsh.run(lease_s=1.5)
     assert (ended.how, ended.counts.succeeded, ended.job.recoveries) == ("completed", 40, 0)
     assert f"a step of {MARSH}/pond/0 keeps everything else in this process waiting" in caplog.text
     assert len(marsh.fetcher.asked) == 40

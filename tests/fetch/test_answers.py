@@ -15,7 +15,7 @@ from holdfast.fetch.http.route import Route
 from holdfast.model.codes import CODES
 from holdfast.model.exchange import Budget, Request, Response
 
-LATE_S_MAX = 0.6  # a deadline is met within 0.1 s; the rest is for a busy computer
+LATE_S_MAX = 2.7  # a deadline is met within 0.1 s; the rest is for a busy computer
 
 
 def answered(path: str) -> Response:
@@ -166,9 +166,9 @@ def test_a_handshake_that_is_never_answered_ends_by_the_nearest_deadline(budget:
 def test_bytes_that_keep_coming_are_not_idle() -> None:
     async def scene(site: HostileSite, fetcher: HttpFetcher) -> None:
         end = await ending(fetcher, site.url("/trickle"))
-        assert str(end) == "total: not complete after 0.8 s"
+        assert str(end) == "total: not complete after 3 s"
 
-    on_site(scene, budget=Budget(connect_s=0.5, idle_s=0.3, first_byte_s=0.3, total_s=0.8))
+    on_site(scene, budget=Budget(connect_s=2, idle_s=2, first_byte_s=2, total_s=3))
 
 
 def test_a_page_is_answered_while_its_neighbours_hang() -> None:
@@ -180,7 +180,7 @@ def test_a_page_is_answered_while_its_neighbours_hang() -> None:
         assert not any(task.done() for task in hanging)
         assert {getattr(await task, "code", "") for task in hanging} == {"network_timeout"}
 
-    on_site(scene, budget=Budget(first_byte_s=0.4, idle_s=0.4))
+    on_site(scene, budget=Budget(first_byte_s=2, idle_s=2))
 
 
 def test_a_refused_connection_is_a_network_error() -> None:

@@ -331,7 +331,7 @@ def test_each_deadline_ends_a_slow_answer(path: str, deadline: str, sentence: st
         began = asyncio.get_running_loop().time()
         end = await lenient(fetcher, site.url(path))
         assert (code(end), str(end)) == ("network_timeout", sentence)
-        assert 0.29 <= asyncio.get_running_loop().time() - began < 1
+        assert 0.29 <= asyncio.get_running_loop().time() - began < 3
 
     play(scene, budget=Budget(**{deadline: 0.3}))
 

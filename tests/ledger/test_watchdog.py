@@ -15,6 +15,7 @@ from holdfast.testing.postgres import Postgres, temporary_postgres
 from waiting import wait_until
 
 WAITERS = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+ANSWER_MS = 2_000
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +26,11 @@ def server() -> Iterator[Postgres]:
 
 
 @pytest.fixture
-def ledger(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> Iterator[PostgresLedger]:
-    monkeypatch.setattr(postgres, "ANSWER_S", 0.5)
+def ledger(server: Postgres) -> Iterator[PostgresLedger]:
+    """It is patient while it makes its schema, and no longer afterwards."""
     opened = PostgresLedger.open(server.url)
+    watchdog = opened._store._watchdog  # type: ignore[attr-defined]
+    watchdog._answer_ms, watchdog._look_every_s = ANSWER_MS, ANSWER_MS / 10_000
     yield opened
     opened.close()
 
@@ -76,5 +79,5 @@ def test_a_connection_that_broke_in_mid_pipeline_is_not_used_again(ledger: Postg
 
 
 def test_a_transaction_of_many_answers_may_take_longer_than_one_of_them(ledger: PostgresLedger) -> None:
-    answers = ledger._read(lambda tx: [tx.rows("SELECT 1 FROM pg_sleep(0.2)") for _ in range(6)])
+    answers = ledger._read(lambda tx: [tx.rows("SELECT 1 FROM pg_sleep(0.4)") for _ in range(6)])
     assert answers == [[(1,)]] * 6

@@ -21,8 +21,11 @@ PLAYED = MUTANTS if os.environ.get("MUTANTS") == "all" else [row for row in MUTA
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A copy of the sources and tests that a mutant may spoil."""
-    ignored = shutil.ignore_patterns("__pycache__", ".hypothesis", "*.pyc")
+    """A copy of the sources and tests that a mutant may spoil; with what Python has compiled of them, for its time.
+
+    Not with what is just being compiled: a file with a number behind its name, which is gone a moment later.
+    """
+    ignored = shutil.ignore_patterns(".hypothesis", "*.pyc.*")
     for name in ("src", "tests"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     for name in ("pytest.ini", "pyproject.toml"):
@@ -58,6 +61,14 @@ def spoiled(tree: Path, mutant: Mutant) -> str:
     return source
 
 
+def spoil(tree: Path, mutant: Mutant) -> None:
+    """What was compiled of the file goes too: Python takes it for that of a file of the same length and second."""
+    path = tree / "src" / "holdfast" / mutant.file
+    path.write_text(spoiled(tree, mutant))
+    for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+        compiled.unlink()
+
+
 def test_every_mutant_still_has_the_line_that_it_removes_and_is_a_program() -> None:
     """Also those that are not played with every change."""
     assert set(CORE) <= {row.name for row in MUTANTS}
@@ -67,7 +78,7 @@ def test_every_mutant_still_has_the_line_that_it_removes_and_is_a_program() -> N
 
 @pytest.mark.parametrize("mutant", PLAYED, ids=lambda mutant: mutant.name.replace(" ", "-"))
 def test_a_mutant_is_caught_by_its_test(tree: Path, mutant: Mutant) -> None:
-    (tree / "src" / "holdfast" / mutant.file).write_text(spoiled(tree, mutant))
+    spoil(tree, mutant)
     result = run(tree, mutant.test)
     assert result.returncode == CAUGHT, f"{mutant.name!r} survived:\n{result.stdout}\n{result.stderr}"
     hung = TIMED_OUT in result.stdout + result.stderr

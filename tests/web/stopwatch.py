@@ -20,4 +20,5 @@ _, status, used = os.wait4(child, 0)
 seconds = time.monotonic() - began
 code = os.waitstatus_to_exitcode(status)
 with open(report, "w") as file:
-    json.dump({"code": code, "seconds": seconds, "rss_mb": used.ru_maxrss * 1024 / 1e6}, file)
+    took = {"code": code, "seconds": seconds, "cpu_s": used.ru_utime + used.ru_stime}
+    json.dump({**took, "rss_mb": used.ru_maxrss * 1024 / 1e6}, file)

@@ -14,7 +14,7 @@ from holdfast.recipe.html_names import BLOCKS, FORMATTING, ONCE, PLAIN, RULED, S
 from holdfast.recipe.open_elements import OpenElements
 
 WORK_MAX = 60_000_000  # elements passed in looking through those that are open: a fifth of a second
-NODES_MAX = 800_000  # elements and texts, each with its attributes: 150 MB
+NODES_MAX = 800_000  # elements and texts, each with its attributes: 250 MB
 TAGS_MAX = 2 * NODES_MAX  # an element has two; nothing else counts those that open nothing
 ATTRIBUTES_MAX = 2_000  # in one tag, and in all tags `html` and `body` together: those become one
 PAIRS_MAX = 20_000_000  # of attributes in one tag: each is compared with the others

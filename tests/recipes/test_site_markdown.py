@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -59,6 +60,10 @@ def markdown(body: str) -> str:
         ("<table><tr><th>a<th>b<tr><td rowspan=2>1<td>x|y<tr><td>2<br>3</table>", "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  | 2<br>3 |\n"),
         ("<p>A <span class=code>x</span> and <span class=tt>-</span>, no <span class=codes>y</span>", "A `x` and `-`, no y\n"),  # Erlang, Doxygen
         ("<p>1.0 <a href='javascript:void(0)'>[<span>−</span>]</a></p><details open><summary class=hideme>Expand description</summary><p>x</details>", "1.0\n\nx\n"),  # rustdoc
+        ("<h2>Methods<small><a href='#' class=x>collapse</a></small></h2><p>Frogs <a href='#'>here</a> <a href='#all'>show</a>", "## Methods\n\nFrogs here show\n"),  # YARD
+        ("<h3>hop</h3><span class=permalink><a href=/i#hop title=Permalink><img src=p.png alt=Permalink></a></span><p>x", "### hop\n\nx\n"),  # scaladoc
+        ("<p>hop(far) <a href='https://g.example/ponds/edit/devel/frog.nim#L6'>Edit</a> <a href=/how/edit/a>Edit a frog</a>", "hop(far) [Edit a frog](https://frogs.example/how/edit/a)\n"),  # Nim
+        ("<div><a href=p><img src=p.png alt=Prev></a><a href=u><img src=u.png alt=Up></a></div><p>x<div><a href=q><img src=q.png alt=Pond></a><a href=u><img src=u.png alt=Up></a></div>", "x\n\n[![Pond](https://frogs.example/guide/pond/q.png)](https://frogs.example/guide/pond/q)[![Up](https://frogs.example/guide/pond/u.png)](https://frogs.example/guide/pond/u)\n"),  # Boost
         ("<ul class=blockList><table><tr><th>a<th>b<tr><td>1<td>2</table></ul>", "- | a | b |\n  | --- | --- |\n  | 1 | 2 |\n"),  # javadoc 8, groovydoc
         ("<div class=topNav><ul class=navList><li><a href=/>Overview</a><li>Class</ul></div><p>A frog of the pond, green and slow.", "A frog of the pond, green and slow.\n"),
         (GRID, "| Method | Description |\n| --- | --- |\n| `hop()` | Hops. |\n| `croak()` | Croaks. |\n"),
@@ -80,6 +85,7 @@ def test_what_is_written(html: str, written: str) -> None:
         ("<div class='language-js'><button>Copy</button><pre><code><span class=token-line>a<br></span><span class=token-line>b<br></span></code></pre></div>", "```js", "a\nb"),
         ("<div class='fragment'><div class='line'>int a;</div>\n<div class='line'>int b;</div>\n</div>", "```", "int a;\nint b;"),
         ("<table class='highlighttable'><tr><td class='linenos'><pre>1\n2</pre><td class=code><div class='highlight'><pre>a\nb</pre></div></table>", "```", "a\nb"),
+        ("<table><tr><td><pre class=lines>\n\n7\n8</pre></td><td><pre class=code># File frog.rb, line 7\n\na\nb</pre></td></tr></table>", "```", "# File frog.rb, line 7\n\na\nb"),
         ("<pre data-lang=yaml>a: 1</pre>", "```yaml", "a: 1"),
         ("<pre class='programlisting'><a href=x>f</a>(<span class=comment>/* x */</span>)</pre>", "```", "f(/* x */)"),
         ("<pre>a\n```\nb</pre>", "````", "a\n```\nb"),
@@ -181,6 +187,73 @@ def test_each_function_of_a_module_has_an_article_and_all_are_the_page() -> None
     written = content_of(LexborHTMLParser(f"<html><body><div id=content>{page}</div></body></html>"), URL).markdown
     heads = [line for line in written.split("\n") if line.startswith("#")]
     assert heads == ["# frog", "## Exports", "### hop/1", "### croak/1", "### dive/2"]
+
+
+def test_the_head_of_a_section_belongs_to_it() -> None:
+    """As odoc writes it; the head of the page is another matter."""
+    entry = "<dl><dt><code>val hop : pond -> unit</code><dd>It hops over the pond, once.</dl>" * 6
+    head = "<header><h3>Hopping</h3><p>Of frogs, over ponds and reeds.</header><aside><p>Near the reeds</aside>"
+    page = f"<div class=content><header><nav><a href=/>Up</a></nav><h1>Module Frog</h1></header><section>{head}{entry}</section><section>{entry * 4}</section></div>"
+    meta = "<head><meta name=generator content='odoc 2.1'></head>"
+    written = content_of(LexborHTMLParser(f"<html>{meta}<body>{page}</body></html>"), URL).markdown
+    assert written.startswith(
+        "# Module Frog\n\n### Hopping\n\nOf frogs, over ponds and reeds.\n\nNear the reeds\n\n**`val hop"
+    )
+    assert "Up" not in written
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<h4>class Frog extends <a href=a>Amphibian</a> with <a href=l>Legs and lungs</a></h4>",  # scaladoc
+        "<header><h4>Method</h4><h2><a href=p>Ponds and lakes</a>hop</h2></header>",  # gi-docgen
+    ],
+)
+def test_a_heading_with_links_in_it_heads_what_stands_below(head: str) -> None:
+    entries = "".join(f"<p>Entry {n} hops over the pond and says what it does there.</p>" for n in range(60))
+    owner = "<p><a href=/o>All that lives in ponds</a></p>"
+    page = f"<section><div>{owner}<h1>Frog</h1></div>{head}<div>{entries}</div></section>"
+    written = content_of(LexborHTMLParser(f"<html><body>{page}</body></html>"), URL).markdown
+    assert [line.partition(" ")[0] for line in written.split("\n") if line.startswith("#")] == [
+        "#" * int(level) for level in re.findall(r"<h(\d)", page)
+    ]
+    assert "Entry 59" in written
+
+
+def test_a_place_that_links_lead_to_is_no_link() -> None:
+    """As Scribble and LaTeX2HTML write it: `a` without an address. A menu as long as the page does not outweigh it."""
+    menu = "".join(f"<tr><td>{n}<td><a href=/{n}>A pond of frogs</a>" for n in range(40))
+    text = "".join(f"<p><a name=p{n}>The frog of pond {n}, which hops, says so.</a></p>" for n in range(3))
+    page = f"<html><body><div class=tocs><table>{menu}</table></div><div class=column><h3>24 Frogs</h3>{text}</div>"
+    assert "### 24 Frogs\n\nThe frog of pond 0, which hops, says" in content_of(LexborHTMLParser(page), URL).markdown
+
+
+def test_what_is_called_the_content_is_it_where_nothing_is_said_beside_it() -> None:
+    """As Scribble writes it: menus of links beside the column of the text. Racket does not say that it made a page."""
+    menu = "".join(f"<tr><td>{n}<td><a href=/{n}>A pond of frogs</a>" for n in range(40))
+    text = "<h3>24 Frogs</h3>" + "<p>The frog hops over the pond and says what it does there.</p>" * 20
+    page = f"<div class=tocs><table>{menu}</table></div><div class=column><div class=main>{text}</div></div>"
+    assert content_of(LexborHTMLParser(page), URL).markdown.startswith("### 24 Frogs\n\nThe frog")
+    said = f"<div><h3>Of ponds</h3><p>Ponds hold frogs, and what frogs live on.</p></div>{page}"
+    assert content_of(LexborHTMLParser(said), URL).markdown.startswith("### Of ponds\n\nPonds hold")
+
+
+def test_a_table_of_one_row_sets_a_menu_beside_the_page() -> None:
+    menu = "".join(f"<li><a href=/{n}>A pond of frogs</a>" for n in range(40))
+    text = "<h1>Frogs</h1>" + "<p>The frog hops over the pond and says what it does there.</p>" * 20
+    page = f"<table><tr><td><ul>{menu}</ul></td><td></td><td>{text}</td></tr></table>"
+    assert content_of(LexborHTMLParser(page), URL).markdown.startswith("# Frogs\n\nThe frog")
+    said = page.replace("<ul>", "<p>These ponds are all that we know of in this land.<ul>")
+    assert content_of(LexborHTMLParser(said), URL).markdown.startswith("These ponds are all")
+
+
+def test_a_title_that_a_bar_repeats_is_written_once() -> None:
+    """As Erlang's generator writes it."""
+    text = "<p>The frog hops over the pond and says what it does there.</p>" * 20
+    page = f"<div class=bar><h1>frog</h1></div><div><center><h1> frog </h1></center>{text}</div>"
+    assert content_of(LexborHTMLParser(page), URL).markdown.startswith("# frog\n\nThe frog")
+    apart = page.replace("</div><div>", "<p>Hops.</p></div><div>")
+    assert content_of(LexborHTMLParser(apart), URL).markdown.startswith("# frog\n\nHops.\n\n# frog\n")
 
 
 def test_teasers_of_other_pages_beside_an_article_are_left_out() -> None:
@@ -286,6 +359,7 @@ def test_metadata_is_what_a_page_says_of_itself() -> None:
         (b"<table>" + b"<tr><td rowspan=9999 colspan=9999>frogs<td>x" * 3_000, (TOO_LONG,)),
         (b"\xff\xfe\x00frogs<\x00>", ()),
         (b"<blockquote>" * 300 + b"frogs", ()),
+        (b"<p>frogs<table><tr><td><pre>" + b"9" * 5_000 + b"</pre><td><pre>x</pre></table>", ()),  # no number of a line
     ],
 )
 def test_hostile_pages_give_text_or_say_why_not(page: bytes, flags: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 from holdfast.recipes.site.markdown.tree import CODE_BLOCKS, HEADINGS, Node
 
@@ -29,6 +30,8 @@ OPAQUE = CODE_BLOCKS | {"code"}
 SMALL_SHARE = 0.35  # of a page's prose: what holds more is not boilerplate, whatever it is called
 MENU_LINKED = 0.6  # what has a suspicious name and more links than that goes, however large it is
 PAGER_MAX = 600  # characters
+PICTURES_MAX = 50  # elements of a pager without text that are looked at
+WORDS_MAX = 20  # characters of a link that only shows or hides
 FOOTER_MAX = 1_000
 KNOWN_LENGTH = 100  # characters of classes whose meaning is kept
 ASIDE_MAX = 400  # characters of prose that a suspicious name costs at most within an article
@@ -69,6 +72,8 @@ _PAGER = re.compile(r"[\W_]*(?:next|previous|prev|up|home|contents|table of cont
 _PAGER_WORD = re.compile(
     r"\b(?:next|previous|prev|up|home|contents|toc|index|top|start)(?=\s*(?:[\W_]|$)(?!\w))", re.IGNORECASE
 )
+_TO_SHOW = re.compile(r"\[?(?:show|hide|expand|collapse|toggle)(?: (?:all|source|details))?]?", re.IGNORECASE)
+_NUMBERS = re.compile(r"\s*[0-9]{1,9}(?:\s+[0-9]{1,9})*\s*")
 _TAIL = re.compile(
     r"\W*(?:related|read (?:more|next)|you (?:may|might) also|more (?:from|in|stories|articles|posts|on)|recommended|"
     r"share (?:this|on)|leave a (?:reply|comment)|subscribe|sign up|newsletter|popular (?:posts|articles)|"
@@ -93,13 +98,24 @@ def _is_certain(classes: str) -> bool:
 
 
 def is_permalink(node: Node) -> bool:
-    """A link of one sign behind a heading, to that very heading."""
-    return node.tag == "a" and node.length <= 2 and _PERMALINK.search(node.classes) is not None
+    """A link of one sign behind a heading, to that very heading; or a picture of one, and what is around it."""
+    if node.tag == "a":
+        return node.length <= 2 and _PERMALINK.search(node.classes) is not None
+    return node.tag == "span" and not node.length and "permalink" in node.classes.split()
 
 
-def is_sign_for_scripts(node: Node) -> bool:
-    """A sign to be clicked, such as `[-]`: it leads nowhere and says nothing."""
-    return node.length <= 3 and node.get("href").startswith("javascript:") and not any(map(str.isalnum, node.text()))
+def is_for_scripts(node: Node) -> bool:
+    """A sign to be clicked, such as `[-]`, or a word, such as `collapse`: it leads nowhere and says nothing."""
+    href = node.get("href")
+    if href.startswith("javascript:") and node.length <= 3:
+        return not any(map(str.isalnum, node.text()))
+    leads_nowhere = href == "#" or href.startswith("javascript:")
+    return leads_nowhere and node.length <= WORDS_MAX and _TO_SHOW.fullmatch(node.text().strip()) is not None
+
+
+def is_to_edit(node: Node) -> bool:
+    """A link to where a page, or the code it describes, is edited."""
+    return "/edit/" in node.get("href") and node.text().strip().lower() in ("edit", "edit this page")
 
 
 def is_hidden(node: Node) -> bool:
@@ -153,7 +169,7 @@ def _goes(node: Node, limit: float, *, inside: bool, by_name: bool, hidden: bool
         is_unread = node.attributes.get("aria-hidden") == "true" and tag not in OPAQUE
         if is_unread and tag not in ("table", "main", "article") and node.length < 200:
             return True
-        if tag == "a" and is_sign_for_scripts(node):
+        if tag == "a" and (is_for_scripts(node) or is_to_edit(node)):
             return True
         if is_permalink(node) or (is_small and tag not in HEADINGS and is_certain(node)):
             return True
@@ -162,13 +178,18 @@ def _goes(node: Node, limit: float, *, inside: bool, by_name: bool, hidden: bool
         is_menu = is_small or node.linked > MENU_LINKED * node.length
         if by_name and is_menu and tag not in KEPT_TAGS and _has_bad_name(node, inside=inside):
             return True
-    if node.linked and node.length < PAGER_MAX and tag in ("div", "table", "p", "center") and _is_pager(node):
+    if tag in ("div", "table", "p", "center") and _is_pager(node):
+        return True
+    if tag == "td" and _is_line_numbers(node):
         return True
     if tag == "footer":
         return is_small
     if tag == "aside":
-        return is_small and not _is_note(node) and not (inside and node.linked < 0.3 * node.length)
-    return tag == "header" and is_small and not inside and (node.first("h1") is None or node.linked > 0.3 * node.length)
+        belongs = inside or not by_name  # odoc writes what it says of several functions aside
+        return is_small and not _is_note(node) and not (belongs and node.linked < 0.3 * node.length)
+    if tag != "header" or not is_small or inside or _is_head_of_section(node):
+        return False
+    return node.first("h1") is None or node.linked > 0.3 * node.length
 
 
 def _is_footer_of_sphinx(node: Node) -> bool:
@@ -197,15 +218,49 @@ def _has_bad_name(node: Node, *, inside: bool) -> bool:
     return not inside or node.linked > 0.5 * node.length or node.length <= ASIDE_MAX
 
 
+def _is_head_of_section(header: Node) -> bool:
+    """Whether it heads one section, not the page: it has a heading, and besides headings no more than a few links."""
+    if header.parent is None or header.parent.tag != "section" or header.first(*HEADINGS) is None:
+        return False
+    headings = sum(child.length for child in header.elements() if child.tag in HEADINGS)
+    return headings == header.length or header.linked <= 0.3 * header.length
+
+
+def _is_line_numbers(cell: Node) -> bool:
+    """A cell of nothing but the numbers of the lines of code beside it, in a row of their own."""
+    row = cell.parent
+    if row is None or row.parent is None or len(list(islice(row.parent.elements(), 2))) > 1:
+        return False
+    cells = list(islice(row.elements(), 3))
+    if len(cells) != 2 or cells[0] is not cell or cell.first("pre") is None:
+        return False
+    code = cells[1].first("pre")
+    if code is None or _NUMBERS.fullmatch(cell.text()) is None:
+        return False
+    said = [int(number) for number in cell.text().split()]
+    lines = code.text().strip("\n").count("\n") + 1
+    is_in_step = len(said) <= lines <= len(said) + 2  # a line above may say which file it is
+    return is_in_step and said == list(range(said[0], said[0] + len(said)))
+
+
 def _is_pager(node: Node) -> bool:
     """A line of links to the pages before and behind: it says at least two of those words."""
-    if node.linked < 0.4 * node.length:
+    if not node.length:
+        return _is_pager_of_pictures(node)
+    if not node.linked or node.length >= PAGER_MAX or node.linked < 0.4 * node.length:
         return False
     text = node.text().strip()
     said = [link.get("rel") for link in node.walk() if link.tag == "a"]
     return (
         _PAGER.match(text) is not None and len(_PAGER_WORD.findall(text)) + len(_PAGER_WORD.findall(" ".join(said))) > 1
     )
+
+
+def _is_pager_of_pictures(node: Node) -> bool:
+    """The same as pictures to be clicked, most of which say one of those words."""
+    said = [each.get("alt").strip() for each in islice(node.walk(), PICTURES_MAX) if each.tag == "img"]
+    words = sum(_PAGER_WORD.fullmatch(word) is not None for word in said)
+    return words > 1 and 2 * words > len(said)
 
 
 def _title_of(header: Node, parent: Node) -> Node | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.recipes.site.markdown.boilerplate import drop_tails, prune
+from holdfast.recipes.site.markdown.tables import rows_of
 from holdfast.recipes.site.markdown.tree import HEADINGS, UNSEEN, Node, measure, measure_again, read_tree
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ NEARLY_NOTHING = 40  # characters: below that even what is named like a menu is 
 MAIN_SHARE = 0.55  # of the prose, that an element called the content must hold: of two equal parts neither is all
 TEXT_SHARE = 0.3  # of all its text, too
 CHIEF_SHARE = 0.8  # of the prose, that an element must hold to be gone into
+MERE_LINK = 0.9  # more is nothing but links; a heading that names a linked type among other words still heads
 LEAVES = frozenset(("p", "pre", "table", "ul", "ol", "dl", "tbody", "tr", "blockquote"))
 WITH_NOSCRIPT = UNSEEN - {"noscript"}
 _GENERATORS = re.compile(
@@ -37,6 +40,9 @@ _CALLED_CONTENT = re.compile(
     re.IGNORECASE,
 )
 
+_BLANK = re.compile(r"\s+")
+_PERHAPS = re.compile(r"(?:^|\s)(?:main|content)(?=$|\s)", re.IGNORECASE)
+
 
 def main_content(parser: LexborHTMLParser) -> tuple[Node, Node | None]:
     """The element that holds the content, and the page's title heading where it stands outside."""
@@ -47,7 +53,20 @@ def main_content(parser: LexborHTMLParser) -> tuple[Node, Node | None]:
         best, title = _with_hidden(parser, best, title)
     if not is_documentation:
         drop_tails(best)
+    _drop_doubled_title(best)
     return best, title
+
+
+def _drop_doubled_title(best: Node) -> None:
+    """A bar at the top of a page may repeat the title that stands below it: once is enough."""
+    titles = [node for node in best.walk() if node.tag == "h1"][:2]
+    if len(titles) < 2:
+        return
+    first, second = (_BLANK.sub("", title.text()) for title in titles)
+    if first and first == second and _BLANK.sub("", best.text()).startswith(first + second):
+        bar = titles[0].parent
+        if bar is not None:
+            bar.children = [child for child in bar.children if child is not titles[0]]
 
 
 def _with_hidden(parser: LexborHTMLParser, best: Node, title: Node | None) -> tuple[Node, Node | None]:
@@ -66,7 +85,7 @@ def _selected(root: Node, *, by_name: bool, hidden: bool = True) -> tuple[Node, 
     measure(root)
     before = root.prose
     measure_again(prune(root, by_name=by_name, hidden=hidden))
-    best = _called_content(root) or _chief(root, all_counts=not by_name)
+    best = _called_content(root) or _chief(_perhaps_called_content(root), all_counts=not by_name)
     title = root.first("h1") if best is not root and best.first("h1") is None else None
     return best, title, before
 
@@ -88,6 +107,24 @@ def _called_content(root: Node) -> Node | None:
         if node.length and (found is None or node.length <= found.length):
             found = node
     return found
+
+
+def _perhaps_called_content(root: Node) -> Node:
+    """The outermost element of a name that many pages give to their content, and some to other things; else the page.
+    It must hold most of the page, and nothing that is headed or said may stand beside it."""
+    for node in root.walk():
+        if node.tag not in ("div", "section", "td") or not _PERHAPS.search(f"{node.classes} {node.get('id')}"):
+            continue
+        if _holds_most(node, root):
+            return root if any(_is_headed(each) or _is_prose(each) or _says(each) for each in _beside(node)) else node
+    return root
+
+
+def _beside(node: Node) -> Iterator[Node]:
+    """What stands beside an element, and beside those that it lies in."""
+    while node.parent is not None:
+        yield from (each for each in node.parent.elements() if each is not node)
+        node = node.parent
 
 
 def _holds_most(node: Node, root: Node) -> bool:
@@ -135,14 +172,34 @@ def _chief(root: Node, *, all_counts: bool) -> Node:
     while True:
         inner = list(node.elements())
         chief = max(inner, key=lambda child: (child.prose, child.length), default=None)
-        if chief is None or chief.tag in LEAVES or chief.prose < CHIEF_SHARE * root.prose:
+        if chief is None or chief.prose < CHIEF_SHARE * root.prose:
+            return node
+        cell = _cell_beside_menu(chief, root)
+        if chief.tag in LEAVES and cell is None:
             return node
         beside = [child for child in inner if child is not chief]
         if chief.length < CHIEF_SHARE * node.length or any(map(_is_headed, beside)):
             return node
         if all_counts and any(map(_is_prose, beside)):
             return node
-        node = chief
+        node = cell or chief
+
+
+def _cell_beside_menu(table: Node, root: Node) -> Node | None:
+    """The cell that holds the page where a table of one row sets it beside a menu, as pages of old did."""
+    rows = rows_of(table) if table.tag == "table" else []
+    if len(rows) != 1:
+        return None
+    cell = max(rows[0], key=lambda each: each.prose)
+    others = [each for each in rows[0] if each is not cell]
+    is_page = cell.prose >= CHIEF_SHARE * root.prose and cell.first("h1", "h2") is not None
+    is_beside_menu = all(each.linked >= MERE_LINK * each.length and not _says(each) for each in others)
+    return cell if is_page and is_beside_menu else None
+
+
+def _says(node: Node) -> bool:
+    """Whether any paragraph in it says something, among however many links."""
+    return any(each.tag == "p" and each.prose >= NEARLY_NOTHING for each in node.walk())
 
 
 def _is_prose(node: Node) -> bool:
@@ -162,6 +219,9 @@ def _has_facts(table: Node) -> bool:
 
 def _is_headed(node: Node) -> bool:
     """Whether it is or holds a heading that is not a mere link."""
-    if not node.prose or node.linked >= 0.3 * node.length:
+    headings = [each for each in node.walk() if each.tag in HEADINGS and each.linked < MERE_LINK * each.length]
+    if not headings:
         return False
-    return node.tag in HEADINGS or node.first(*HEADINGS) is not None
+    if node.tag in HEADINGS or sum(each.length for each in node.walk() if each.tag in HEADINGS) == node.length:
+        return True
+    return node.prose > 0 and node.linked < 0.3 * node.length

@@ -192,7 +192,7 @@ def _measure(nodes: Iterable[Node]) -> None:
             else:
                 own += len(child) if is_code else len(child.strip())
         length += own
-        if tag == "a":
+        if tag == "a" and node.get("href"):  # without, it is a place that links may lead to
             linked = length
         if tag in PROSE and length and linked < LINKED_PROSE * length:
             prose = max(prose, length - linked)

@@ -81,6 +81,20 @@ MUTANTS = (
         "cli/test_crawl.py -k 'did_not_write'",
     ),
     Mutant(
+        "results are owed only from when they are written",
+        "a job whose command was killed once it was complete still owes its results",
+        "cli/start/carry_on.py",
+        (("        wiring.owe_results(self._call.settings, job)\n", ""),),
+        "cli/test_owed_results.py -k 'file_whose_writing'",
+    ),
+    Mutant(
+        "a part pays for the whole",
+        "results that are owed are paid by all of them, not by an export of some",
+        "cli/start/outputs.py",
+        (("selection.is_whole and _is_remembered", "_is_remembered"),),
+        "cli/test_owed_results.py -k 'part_of_it'",
+    ),
+    Mutant(
         "moved before its recipe is loaded",
         "a recipe that cannot be loaded moves no job: what was paused by hand stays paused",
         "cli/start/carry_on.py",

@@ -26,6 +26,10 @@ from holdfast.wiring.ledgers import lock_waits as lock_waits
 from holdfast.wiring.ledgers import open_ledger as open_ledger
 from holdfast.wiring.ledgers import open_to_look as open_to_look
 from holdfast.wiring.ledgers import upgrade as upgrade
+from holdfast.wiring.owed_results import held_results as held_results
+from holdfast.wiring.owed_results import owe_results as owe_results
+from holdfast.wiring.owed_results import owes_results as owes_results
+from holdfast.wiring.owed_results import settle_results as settle_results
 from holdfast.wiring.sessions import jitter as jitter
 from holdfast.wiring.sessions import make_room as make_room
 from holdfast.wiring.sessions import open_session as open_session

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from holdfast.cli.call import Call
 from holdfast.cli.parser import Parser
 from holdfast.cli.screen.values import whole
-from holdfast.cli.start.outputs import Selection, read_output, write_results
+from holdfast.cli.start.outputs import Selection, interrupted, read_output, write_results
 from holdfast.clock import pause_thread
 from holdfast.engine.recovery import holder_of
 from holdfast.errors import UsageError
@@ -70,8 +70,13 @@ def run(call: Call) -> int:
     )
     with call.existing_ledger() as ledger:
         job, counts, _ = ledger.books(ledger.job(options.job).id)
-        follow = _followed(call, ledger, job, selection) if options.follow else None
-        rows = write_results(call, ledger, job, counts, output, selection, follow)
+        try:
+            follow = _followed(call, ledger, job, selection) if options.follow else None
+            rows = write_results(call, ledger, job, counts, output, selection, follow)
+        except KeyboardInterrupt:
+            if output.path is not None:
+                call.console.insist(interrupted(output, "the same command"))
+            raise
     if call.globals.json:
         path = None if output.path is None else str(output.path)
         document = {"schema": "holdfast.export/1", "job": job.uid, "name": job.name, "format": output.form}

@@ -14,7 +14,7 @@ from holdfast.cli.screen.refusals import refusal
 from holdfast.cli.screen.values import duration, whole
 from holdfast.cli.signals import SignalHandlers
 from holdfast.cli.start.amend import amended
-from holdfast.cli.start.carry_on import PROCESSES_HELP, carry_on, conclude, fork_server_for, standing_still, warn
+from holdfast.cli.start.carry_on import PROCESSES_HELP, carry_on, conclude, fork_server_for, owing, standing_still, warn
 from holdfast.control.resume import STRATEGIES, prepared
 from holdfast.control.stopping import pause
 from holdfast.engine.recovery import holder_of
@@ -65,6 +65,7 @@ def run(call: Call) -> int:
         jobs = standing_still(ledger, all_paused=call.options.all)
         if not call.options.all:
             jobs = [job for job in jobs if not _held_back(call, ledger, job)]
+        jobs += owing(call, ledger)
         return _each(call, ledger, jobs, fork_server) if jobs else _nothing(call, ledger.jobs())
 
 
@@ -132,7 +133,11 @@ def _each(call: Call, ledger: Ledger, jobs: list[Job], fork_server: ForkServer |
             call.console.complain(Refused(f"{job.name} cannot go on: {error.message}", hint=error.hint))
             codes.append(exits.of_error(error))
             continue
-        codes.append(conclude(call, ledger, result, output=None, beside=answer, collected=documents))
+        try:
+            codes.append(conclude(call, ledger, result, output=None, beside=answer, collected=documents))
+        except UsageError as error:
+            call.console.complain(Refused(f"results of {job.name} are not written: {error.message}", hint=error.hint))
+            codes.append(exits.of_error(error))
     _list(call, documents)
     return exits.worst(codes)
 

@@ -11,6 +11,7 @@ from holdfast.cli.screen.refusals import ways_on
 from holdfast.cli.screen.summary import PAGE_LIMIT, books, inputs
 from holdfast.cli.screen.text import clean_lines, parts_of, table, to_json
 from holdfast.cli.screen.values import ago, moment, span
+from holdfast.cli.start.outputs import not_whole, owes_results
 from holdfast.engine.recovery import holder_of
 from holdfast.engine.waits import hosts_held, waited_for
 from holdfast.errors import UsageError
@@ -183,9 +184,15 @@ def _screen(call: Call, ledger: Ledger, job: Job, damaged: int | None) -> str:
         *([f"worked by {owner}"] if owner is not None else []),
     ]
     if now.options.output:
-        lines.append(f"  results: {now.options.output}, written when a command that works the job ends")
+        lines.append(f"  results: {_results(call, now)}")
     ways = ", ".join(ways_on(now, is_worked=owner is not None))
     return "\n".join([*lines, "   ".join(facts), f"allowed: {ways}"])
+
+
+def _results(call: Call, job: Job) -> str:
+    if owes_results(call, job):
+        return not_whole(job)
+    return f"{job.options.output}, written when a command that works the job ends"
 
 
 def _checkpoint(point: Checkpoint | None, damaged: int | None, wall_ms: int) -> str:

@@ -17,7 +17,18 @@ from holdfast.cli.screen import summary
 from holdfast.cli.screen.notes import notes_on
 from holdfast.cli.screen.refusals import is_cancelled
 from holdfast.cli.signals import SignalHandlers, handling_signals
-from holdfast.cli.start.outputs import Output, kept_output, shown, write_results, written_before
+from holdfast.cli.start.outputs import (
+    OVER,
+    Output,
+    export_again,
+    interrupted,
+    kept_output,
+    not_whole,
+    owes_results,
+    shown,
+    write_results,
+    written_before,
+)
 from holdfast.cli.start.recipe_code import with_todays_code
 from holdfast.cli.start.work import Result, watch, work
 from holdfast.control.limits import limit_hosts
@@ -92,6 +103,7 @@ class CommandLine:
         return job
 
     def work(self, job: Job) -> Result | None:
+        wiring.owe_results(self._call.settings, job)
         result = work(self._call, job, _head(self._ledger, job), self._handlers, self._fork_server)
         return None if result.how == "lost" and not result.interrupted else result
 
@@ -186,7 +198,7 @@ def _left(call: Call, ledger: Ledger, job: Job) -> Result:
         call.console.say(summary.is_timed_out(now, mode if mode in MODES else None))
     elif now.status == "cancelled":
         raise is_cancelled(now)
-    return Result(now, counts, number, now.status)
+    return Result(now, counts, number, now.status, left=True)
 
 
 def conclude(
@@ -207,16 +219,26 @@ def conclude(
     if result.worked:  # our own connection stood idle meanwhile: what the workers waited out may have ended it
         Patience(call.clock, call.settings.outage_s).insist(lambda: ledger.books(result.job.id))
         output = output or kept_output(call, result.job)
-    wrote = written_before(result.job) if output is None and not result.worked else None
+    elif result.left and output is None and owes_results(call, result.job):
+        output = _owed_output(call, result.job)
+    wrote = written_before(call, result.job) if output is None and not result.worked else None
+    cut_off = ""
     try:
         if output is not None:
             write_results(call, ledger, result.job, result.counts, output)
             wrote = None if output.path is None else shown(output.path)
+    except KeyboardInterrupt:
+        if output is not None and output.path is not None:
+            wrote = not_whole(result.job, output) if result.how in OVER else shown(output.path)
+            cut_off = interrupted(output, export_again(result.job, output.path, output.form))
+        raise
     finally:
         if result.how != "watched":
             notes = notes_on(ledger, result.job, result.counts)
             told = summary.summary(result.how, result.job, result.counts, result.checkpoint, wrote=wrote, notes=notes)
             call.console.insist(told)
+        if cut_off:
+            call.console.insist(cut_off)
     if result.lock_waits is not None and call.globals.verbose:
         call.console.say(summary.lock_wait(result.lock_waits))
     if call.globals.json:
@@ -229,6 +251,28 @@ def conclude(
             collected.append(document)
     dead_seed = partial(exits.has_dead_seed, ledger, result.job)
     return exits.of_result(result.how, result.job, result.counts, fail_on, dead_seed=dead_seed)
+
+
+def _owed_output(call: Call, job: Job) -> Output | None:
+    """Where the results of a job that is over are still to be written; None where another command does that."""
+    with wiring.held_results(call.settings, job) as is_ours:
+        pass
+    if not is_ours:
+        call.console.say(f"Another command writes the results of {job.name} at the moment.")
+        return None
+    call.console.say(f"The results of {job.name} are not whole; they are written now.")
+    return kept_output(call, job)
+
+
+def owing(call: Call, ledger: Ledger) -> list[Job]:
+    """Jobs that are over, of which a command was killed while it wrote their results."""
+    return [job for job in ledger.jobs() if _owes(call, ledger, job)]
+
+
+def _owes(call: Call, ledger: Ledger, job: Job) -> bool:
+    if not wiring.owes_results(call.settings, job) or not catalogue.knows(job):
+        return False
+    return job.status == "completed" or (job.status == "timeout" and bool(limits.reached(*ledger.books(job.id)[:2])))
 
 
 def standing_still(ledger: Ledger, *, all_paused: bool = False) -> list[Job]:

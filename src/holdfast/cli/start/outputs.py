@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,6 +15,7 @@ from holdfast.cli.parser import Parser
 from holdfast.cli.screen.summary import exported
 from holdfast.config.results_file import writable, writable_folder
 from holdfast.errors import BadParams, UsageError
+from holdfast.model.spelling import as_word
 from holdfast.recipes.catalogue import kind_of
 from holdfast.views.exports.forms import DEFAULT, FORMS, NAMES, form_by_ending
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 STDOUT = "-"
 MARKDOWN, FILES = "md", "files"
+OVER = ("completed", "timeout")  # nothing works such a job unless it is asked to
 SAID_FROM = 50  # results: more of them may take a while to be derived and written
 
 
@@ -45,6 +48,10 @@ class Selection(msgspec.Struct, frozen=True):
     dated_ms: int | None = None
     shard: int | None = None  # images in one file, where a form has many
     split: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        return not (self.where or self.fields or self.distinct or self.distinct_text)
 
 
 ALL = Selection()
@@ -85,6 +92,8 @@ def read_output(call: Call, name: str | None, form: str | None) -> Output | None
 
 def _refuse_file_name(name: str, asked: str) -> None:
     """A folder called `x.jsonl` is not what anybody meant, unless it is there."""
+    if asked.endswith(f" {MARKDOWN}") and Path(name).suffix == f".{MARKDOWN}" and not is_folder(name):
+        raise _is_no_file(name)
     meant = form_by_ending(name)
     if meant is not None and not meant.is_folder and not os.path.isdir(name):
         folder = name.removesuffix(meant.ending)
@@ -128,11 +137,51 @@ def kept_output(call: Call, job: Job) -> Output | None:
         return None
 
 
-def written_before(job: Job) -> str | None:
+def written_before(call: Call, job: Job) -> str | None:
     """Where the results of a complete job lie, which it wrote when it ended. What lies in the place of one that was set
     aside is another's."""
     path = job.options.output if job.status == "completed" and job.identity is not None else ""
-    return shown(Path(path)) if path and Path(path).exists() else None
+    if not path or not Path(path).exists():
+        return None
+    return not_whole(job) if owes_results(call, job) else shown(Path(path))
+
+
+def owes_results(call: Call, job: Job) -> bool:
+    """Whether a job that is over has results to write: it was killed while it wrote them, or they are gone."""
+    from holdfast import wiring
+    from holdfast.views.exports.whole import is_whole
+
+    path, form = job.options.output, job.options.output_form
+    if job.status not in OVER or not path or job.identity is None:
+        return False
+    return wiring.owes_results(call.settings, job) or not is_whole(wiring.storage(call.settings), Path(path), form)
+
+
+def not_whole(job: Job, output: Output | None = None) -> str:
+    """Said in place of where the results are: these, or those that the job remembers."""
+    output = output or Output(Path(job.options.output), job.options.output_form)
+    assert output.path is not None
+    what = "NOT written whole" if output.path.exists() else "NOT there"
+    return f"{_place(output.path, output.form)}, {what}: {export_again(job, output.path, output.form)}"
+
+
+def export_again(job: Job, path: Path, form: str) -> str:
+    """The command that writes these results."""
+    place = _place(path, form)
+    meant = form_by_ending(place)
+    named = "" if meant is not None and meant.name == form else f" --format {form}"
+    return f"holdfast export {job.word} -o {as_word(place)}{named}"
+
+
+def interrupted(output: Output, again: str) -> str:
+    """What Ctrl-C leaves of results that were being written. A file that was there before is as it was."""
+    assert output.path is not None
+    how_far = " to the end" if FORMS[output.form].is_folder else ""
+    return f"Interrupted: {_place(output.path, output.form)} was not written{how_far}. Again: {again}"
+
+
+def _place(path: Path, form: str) -> str:
+    return f"{shown(path)}{'/' if FORMS[form].is_folder else ''}"
 
 
 def shown(path: Path) -> str:
@@ -152,9 +201,13 @@ def _form_of(name: str) -> str:
         return form.name
     stem, suffix = Path(name).stem, Path(name).suffix.removeprefix(".")
     if suffix == MARKDOWN or os.path.isdir(name):
-        raise UsageError(f"{name}: Markdown is a folder of files, one per page", hint=f"-o {stem}/")
+        raise _is_no_file(name)
     hint = f"-o {stem}.warc.gz" if suffix in ("warc", "gz") else f"-o {stem}.jsonl"
     raise UsageError(f"{name}: the suffix names no form that can be written", hint=hint)
+
+
+def _is_no_file(name: str) -> UsageError:
+    return UsageError(f"{name}: Markdown is a folder of files, one per page", hint=f"-o {Path(name).stem}/")
 
 
 def write_results(
@@ -170,12 +223,40 @@ def write_results(
 ) -> int:
     """The results as of the last commit; an unfinished job says so. Or `rows`, one by one."""
     from holdfast import wiring
-    from holdfast.views.exports.exporter import exporter
 
     _refuse_input(job, output)
     if output.path is not None and rows is None and counts.succeeded > SAID_FROM and not call.globals.json:
-        place = f"{shown(output.path)}{'/' if FORMS[output.form].is_folder else ''}"
-        call.console.say(f"Writing {_noun(job, output.form)}s to {place} …")
+        call.console.say(f"Writing {_noun(job, output.form)}s to {_place(output.path, output.form)} …")
+    is_owed = rows is None and selection.is_whole and _is_remembered(job, output)
+    if is_owed:
+        wiring.owe_results(call.settings, job)
+    with wiring.held_results(call.settings, job) if is_owed else nullcontext():
+        written = _write(call, ledger, job, counts, output, selection, rows, apart=apart)
+    if is_owed:
+        wiring.settle_results(call.settings, job)
+    return written
+
+
+def _is_remembered(job: Job, output: Output) -> bool:
+    """Whether this is what the job remembers. One that is worked owes its results until that ends."""
+    remembered = (job.options.output, job.options.output_form)
+    return job.status != "in_progress" and (str(output.path), output.form) == remembered
+
+
+def _write(
+    call: Call,
+    ledger: Ledger,
+    job: Job,
+    counts: Counts,
+    output: Output,
+    selection: Selection,
+    rows: Iterable[PageRow] | None,
+    *,
+    apart: bool,
+) -> int:
+    from holdfast import wiring
+    from holdfast.views.exports.exporter import exporter
+
     if output.path is not None and FORMS[output.form].is_folder:
         return _write_folder(call, ledger, job, counts, output, selection, rows)
     with exporter(

@@ -41,6 +41,7 @@ class Result(msgspec.Struct, frozen=True):
     how: str
     interrupted: bool = False
     worked: bool = False  # by this command, not only looked at
+    left: bool = False  # nothing is done to it, by this command or another
     lock_waits: Spread | None = None  # of several worker processes
 
 

@@ -401,4 +401,4 @@ def test_a_page_of_frames_is_what_it_says_without_them_and_one_without_a_word_sa
 ) -> None:
     derived = derive(page.encode(), URL, HTML)
     assert (derived.markdown, derived.flags) == (markdown, flags)
-    assert all(word in (derived.text or "") for word in re.findall("(?i)frogs", markdown))
+    assert ("frogs" in (derived.text or "").lower()) == bool(markdown)

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from holdfast.errors import BadParams
 from holdfast.recipes.site.analysis.sections import SECTIONS
 from holdfast.recipes.site.report.document import report_document
-from holdfast.views.reports import as_html, as_markdown, written
+from holdfast.views.reports import as_html, as_markdown, report_reader, written
 from holdfast.views.reports.evidence import page_link, shown_passage
 from recipes.companies import Company, company
 from recipes.test_site_analysis import corpus
@@ -109,3 +110,15 @@ def test_only_pages_of_the_web_are_linked() -> None:
 
 def test_long_passages_are_cut_where_they_are_shown() -> None:
     assert len(shown_passage("word " * 200)) <= 260
+
+
+def test_a_missing_package_is_a_wrong_call_and_named_by_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same sentence and exit code as where the report is asked for with the crawl."""
+    monkeypatch.setattr("holdfast.views.reports.versions.missing_packages", lambda: ["cleanco"])
+    nothing: Any = None
+    with (
+        pytest.raises(BadParams, match="not installed: cleanco") as refused,
+        report_reader(nothing, nothing, nothing, nothing),
+    ):
+        pass
+    assert refused.value.hint == "pip install 'holdfast[report]'"

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.spelling import install
 from holdfast.recipes.delimiters import delimiter_of, header_cells
 from holdfast.recipes.images.engines.answer import Candidate, usable_url
 from holdfast.recipes.images.plan import normal_keyword
@@ -233,7 +234,7 @@ def _parquet(path: Path, names: Names, wanted: Sequence[str]) -> Iterator[Mappin
         from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise BadParams("Parquet needs pyarrow", hint="pip install pyarrow, or use CSV or JSONL") from None
+        raise BadParams("Parquet needs pyarrow", hint=f"{install('parquet')}, or use CSV or JSONL") from None
     try:
         file = ParquetFile(path)
     except ArrowInvalid as error:

@@ -96,7 +96,7 @@ def report_reader(
 
     if missing := missing_packages():
         packages = ", ".join(missing)
-        raise Refused(f"a report needs packages that are not installed: {packages}", hint=INSTALL)
+        raise BadParams(f"a report needs packages that are not installed: {packages}", hint=INSTALL)
     blobs, extractor = storage.bodies(job.uid), ExtractProcess()
     try:
         yield lambda which: report_of(ReportRequest(ledger, blobs, job, counts, extractor), which)

@@ -53,6 +53,10 @@ def test_a_global_option_that_cannot_be_used_is_said(argv: list[str], sentence: 
     ("argv", "sentence"),
     [
         (["crwl"], "There is no command 'crwl'; did you mean crawl?"),
+        (["ls"], "There is no command 'ls'; did you mean status?"),
+        (["version"], "There is no command 'version'; did you mean --version?"),
+        (["rm", "frogs"], "nothing removes a job yet: `holdfast cancel JOB` stops it for good"),
+        (["crawl", "x.test", "--depth", "3"], "has no option --depth; did you mean --max-depth?"),
         (["--dta", "x", "status"], "There is no option --dta; did you mean --data?"),
         (["crawl", "x.test", "--dely", "2s"], "has no option --dely; did you mean --delay?"),
         (["crawl", "x.test", "--delay"], "--delay: needs a value"),

@@ -114,6 +114,22 @@ def test_gaps_and_ranges_are_shown_where_people_look(tmp_path: Path, web: FakeWe
     assert [row[0] for row in table[1:]] == [f"IMM-{n}-25" for n in range(1, 13)]
 
 
+def test_what_is_beyond_the_end_of_an_open_range_is_no_gap(tmp_path: Path) -> None:
+    def thirteen(path: str) -> Said:
+        return court(path) if int(path.split("-")[1]) <= 13 else None
+
+    with FakeWeb(thirteen) as web:
+        done = holdfast(*words(web, "IMM-*-25", "--safe-stop", "5"), cwd=tmp_path)
+    document = holdfast("report", "IMM", "--format", "json", cwd=tmp_path).json()
+    [told] = document["ranges"]
+    assert (told["highest"], told["no_record_count"]) == ("IMM-13-25", 4)
+    gaps = f"gaps: 4 numbers have no record; {told['beyond']} more were asked beyond the end"
+    assert gaps in done.err
+    assert f"{told['beyond'] + 4} numbers have" not in done.err
+    misses = [row["key"] for row in targets(tmp_path) if row["disposition"] == "no_record"]
+    assert len(misses) == told["beyond"] + 4
+
+
 def test_trouble_is_no_gap(tmp_path: Path) -> None:
     with FakeWeb(lambda path: 403) as web:
         done = holdfast(*words(web, "IMM-1-25..IMM-3-25"), cwd=tmp_path)

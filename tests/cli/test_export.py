@@ -126,7 +126,7 @@ def test_the_bodies_of_a_warc_export_are_those_that_the_other_export_names(frogs
 @pytest.mark.parametrize("form", ["jsonl", "csv", "warc"])
 def test_the_same_ledger_gives_the_same_bytes(form: str, frogs: Path) -> None:
     for name in ("one", "two"):
-        assert holdfast("export", "frogs", "-o", f"{name}.{form}", "--format", form, cwd=frogs).code == 0
+        assert holdfast("export", "frogs", "-o", f"{name}.{form}", "--to", form, cwd=frogs).code == 0
     assert (frogs / f"one.{form}").read_bytes() == (frogs / f"two.{form}").read_bytes()
 
 

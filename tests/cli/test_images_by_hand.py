@@ -189,3 +189,28 @@ def test_an_image_may_have_as_many_bytes_as_max_bytes_says(
     rows = [json.loads(line) for line in run(tmp_path, "targets", "urls", "--jsonl").out.splitlines()]
     fates = {row["disposition"] if row["type"] == "image" else row["rule"] for row in rows if "noise" in row["url"]}
     assert fate in fates
+
+
+def test_a_file_is_no_keyword(tmp_path: Path) -> None:
+    write(tmp_path, "pier,https://images.example/1.jpg")
+    done = run(tmp_path, "images", "list.csv")
+    assert done.code == 2
+    assert "list.csv is a file here; for its URLs: holdfast images --from list.csv" in done.err
+    assert run(tmp_path, "status", "--json").json()["jobs"] == []
+
+
+def test_a_list_of_private_addresses_is_refused_before_a_job_is_made_of_it(tmp_path: Path, at: str) -> None:
+    write(tmp_path, f"pier,{at}/0.jpg", f"pier,{at}/1.jpg")
+    done = run(tmp_path, "images", "--from", "list.csv", "--name", "piers")
+    assert (done.code, "--allow-private" in done.err) == (2, True)
+    assert run(tmp_path, "status", "piers").code == 5
+    assert run(tmp_path, "images", "--from", "list.csv", "--name", "piers", *QUICK).code == 0
+
+
+@pytest.mark.parametrize("mark", [";", "|", "\t"])
+def test_what_separates_the_cells_of_a_list_is_found_out(tmp_path: Path, at: str, mark: str) -> None:
+    rows = ("Klasse,Link,Was", f"pier,{at}/0.jpg,a", f"pier,{at}/1.jpg,b")
+    (tmp_path / "list.csv").write_text("\n".join(rows).replace(",", mark) + "\n")
+    words = ("--columns", "url=Link,keyword=Klasse", "--name", "piers", *QUICK)
+    done = run(tmp_path, "images", "--from", "list.csv", *words)
+    assert (done.code, "2 kept" in done.err or "kept: 2" in done.err) == (0, True), done.err

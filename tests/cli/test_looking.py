@@ -218,6 +218,7 @@ def test_results_that_could_not_be_written_are_refused_before_the_crawl(tree: Wo
 
 def test_a_mistyped_job_gets_a_suggestion(crawled: Path) -> None:
     assert "did you mean frogs?" in holdfast("status", "frgos", cwd=crawled).err
+    assert "did you mean frogs? a site is named by its URL" in holdfast("crawl", "frgos", cwd=crawled).err
 
 
 def test_a_job_that_nobody_works_says_so_to_programs_too(slow_tree: WorldServer, tmp_path: Path) -> None:

@@ -216,6 +216,7 @@ class TestChanges:
         first, second = bench.ledger.runs(worker.job)
         told, _ = bench.ledger.changes(worker.job, first, second)
         assert [(change.kind, change.because) for change in told] == [("removed", "no such page")] * 4
+        assert all(change.before is not None and change.after is None for change in told)
         scanned_so(bench, worker, {1: lambda here: fail(here, because="still not"), 2: page, 3: skip, 4: retry})
         first, second, third = bench.ledger.runs(worker.job)
         assert bench.ledger.changes(worker.job, first, second)[0] == told

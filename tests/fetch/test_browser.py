@@ -431,7 +431,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(executable, "find_spec", lambda _: None)
         with pytest.raises(BadParams) as caught:
             executable.find_executable()
-    assert caught.value.hint == "pip install playwright"
+    assert caught.value.hint == "pip install 'holdfast[browser]'"
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(BadParams) as caught:
         executable.find_executable()

@@ -148,8 +148,8 @@ def _change(tables: Tables, row: TargetState, first: RunLook, second: RunLook) -
     gone = _gone(tables, row, second, now)
     was_held, is_held = then is not None and _gone(tables, row, first, then) is None, now is not None and gone is None
     if was_held and gone is not None:
-        because = gone.because or gone.code
-        return Change(kind="removed", target=row.id, url=row.url, before=None, after=None, because=because)
+        because, held = gone.because or gone.code, _hash(tables, row, then)
+        return Change(kind="removed", target=row.id, url=row.url, before=held, after=None, because=because)
     before, after = _hash(tables, row, then) if was_held else None, _hash(tables, row, now)
     if not is_held or then == now or (was_held and before == after):
         return None

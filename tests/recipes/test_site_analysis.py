@@ -8,6 +8,7 @@ from random import Random
 import msgspec
 import pytest
 
+from holdfast.recipes.site.analysis.company import company_of
 from holdfast.recipes.site.analysis.corpus import Corpus, PageLine, corpus_of
 from holdfast.recipes.site.analysis.section import Quotation, Section, Writer
 from holdfast.recipes.site.analysis.sections import SECTIONS
@@ -133,3 +134,15 @@ def test_sections_of_nothing_say_that_nothing_was_found() -> None:
     for key, make in SECTIONS.items():
         section: Section = make(empty)
         assert (section.key, len(section.statements), section.statements[0].topic) == (key, 1, "nothing found")
+
+
+def test_a_site_is_not_called_after_what_one_of_its_pages_mentions() -> None:
+    """Neither what one page of several mentions nor a piece of a sentence is whose site it is."""
+    pages = {
+        "http://127.0.0.1/": b"<title>The API of Ponds</title><p>Welcome.</p>",
+        "http://127.0.0.1/a": "<title>A</title><p>\u00a9 2020 Frog Pond</p>".encode(),
+        "http://127.0.0.1/b": b"<title>B</title><p>(C) foo will force creation of a ClassExpression</p>",
+    }
+    assert company_of(corpus(Company(company(1).pool, pages))).name == "The API of Ponds"
+    pages["http://127.0.0.1/b"] = pages["http://127.0.0.1/a"]
+    assert company_of(corpus(Company(company(1).pool, pages))).name == "Frog Pond"

@@ -154,3 +154,22 @@ if __name__ == "__main__":
     for seed in (1, 2):
         for kind, score in scores(company(seed)).items():
             print(seed, f"{kind:14} R {score[0]:.2f} P {score[1]:.2f}", score[2], score[3])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("(C) foo will force creation of a ClassExpression", []),
+        ("(c) Whenever the pond is full", []),
+        ("(c) 2020 Frog Pond", ["Frog Pond"]),
+        ("Copyright (c) Frog Pond", ["Frog Pond"]),
+        ("Copyright © 2003-2020 The Frog Foundation. All rights reserved.", ["Frog Foundation"]),
+        ("© Copyright 1993, 2020, Newts and/or their eggs", ["Newts"]),
+        ("© 2024 npm", ["npm"]),
+        ("© 2024, the frogs of the pond", []),
+        ("© 2024 all rights reserved", []),
+    ],
+)
+def test_a_copyright_notice_has_a_sign_or_a_year_and_an_owner(text: str, names: list[str]) -> None:
+    found = extract("https://x.example/", f"<p>{text}</p>".encode(), HTML).entities
+    assert [each.value for each in found if each.type == "org"] == names

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from holdfast.model.derived import CUT, TOO_HEAVY, TOO_LONG
+from holdfast.model.derived import CUT, EMPTY, TOO_HEAVY, TOO_LONG
 from holdfast.recipes.site import derive as derive_module
 from holdfast.recipes.site.derive import derive
 from holdfast.recipes.site.markdown import content_of
@@ -378,3 +378,27 @@ def test_text_that_is_no_html_keeps_its_lines() -> None:
     assert derive(b"# a\n", URL, "text/markdown").markdown == "# a\n"
     assert derive(b"{}", URL, "application/json").markdown == "```json\n{}\n```\n"
     assert derive(b"\x89PNG", URL, "image/png") == derive_module.Derived()
+
+
+FRAMES = "<html><head><title>Pond</title></head><frameset><frame src=a>{}</frameset></html>"
+
+
+@pytest.mark.parametrize(
+    ("page", "markdown", "flags"),
+    [
+        (
+            FRAMES.format("<noframes><h2>Frogs</h2><p><a href=b>All</a></noframes>"),
+            "## Frogs\n\n[All](https://frogs.example/guide/pond/b)\n",
+            (),
+        ),
+        ("<head><noframes>" + "<div>" * 40_000 + "frogs</noframes></head>", "frogs\n", (TOO_HEAVY,)),
+        (FRAMES.format(""), "", (EMPTY,)),
+        ("<body><script>make()</script>", "", (EMPTY,)),
+    ],
+)
+def test_a_page_of_frames_is_what_it_says_without_them_and_one_without_a_word_says_so(
+    page: str, markdown: str, flags: tuple[str, ...]
+) -> None:
+    derived = derive(page.encode(), URL, HTML)
+    assert (derived.markdown, derived.flags) == (markdown, flags)
+    assert ("frogs" in (derived.text or "").lower()) == bool(markdown)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from hashlib import sha256
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from holdfast.errors import BadParams
 from holdfast.recipes.site.analysis.sections import SECTIONS
 from holdfast.recipes.site.report.document import report_document
-from holdfast.views.reports import as_html, as_markdown, written
+from holdfast.views.reports import ReportRequest, as_html, as_markdown, report_of, report_reader, written
 from holdfast.views.reports.evidence import page_link, shown_passage
 from recipes.companies import Company, company
 from recipes.test_site_analysis import corpus
@@ -109,3 +111,24 @@ def test_only_pages_of_the_web_are_linked() -> None:
 
 def test_long_passages_are_cut_where_they_are_shown() -> None:
     assert len(shown_passage("word " * 200)) <= 260
+
+
+def test_a_missing_package_is_a_wrong_call_and_named_by_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same sentence and exit code as where the report is asked for with the crawl."""
+    monkeypatch.setattr("holdfast.views.reports.versions.missing_packages", lambda: ["cleanco"])
+    nothing: Any = None
+    with (
+        pytest.raises(BadParams, match="not installed: cleanco") as refused,
+        report_reader(nothing, nothing, nothing, nothing),
+    ):
+        pass
+    assert refused.value.hint == "pip install 'holdfast[report]'"
+
+
+def test_who_asks_for_a_report_of_another_kind_is_told_which_have_one() -> None:
+    job: Any = SimpleNamespace(name="pets", recipe="images", params={})
+    with pytest.raises(BadParams) as refused:
+        report_of(ReportRequest(None, None, job, None, None))  # type: ignore[arg-type]
+    assert refused.value.message.endswith(
+        "reports are made of jobs of `holdfast crawl`, `holdfast cases`, `holdfast docs`"
+    )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from holdfast.cli.screen.console import Console
     from holdfast.config import Settings
 
+ELSEWHERE = {"list": "status", "ls": "status", "version": "--version"}  # words of other tools, and ours
+REMOVES = ("rm", "remove", "delete")
 HELP = ("-h", "--help", "help")
 
 
@@ -73,8 +75,14 @@ def _command(rest: list[str]) -> Command | None:
         raise UsageError(f"there is no option {rest[0]}{did_you_mean(rest[0], NAMES)}", hint="holdfast --help")
     found = command(rest[0])
     if found is None:
-        names = [row.name for row in COMMANDS]
-        raise UsageError(f"there is no command {rest[0]!r}{did_you_mean(rest[0], names)}", hint="holdfast --help")
+        if rest[0] in REMOVES:
+            raise UsageError(
+                "nothing removes a job yet: `holdfast cancel JOB` stops it for good, and a data folder can be deleted "
+                "with all its jobs"
+            )
+        meant = ELSEWHERE.get(rest[0])
+        guess = f"; did you mean {meant}?" if meant else did_you_mean(rest[0], [row.name for row in COMMANDS])
+        raise UsageError(f"there is no command {rest[0]!r}{guess}", hint="holdfast --help")
     return found
 
 

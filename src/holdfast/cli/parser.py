@@ -23,6 +23,8 @@ DASHED = {"--where": r"-[a-z_.]+:", "--skip-where": r"-[a-z_.]+:", "--sort": r"-
 # What begins like a number is a value, `-3s` and `-5MB` too: it is refused as the wrong value that it is.
 NUMBERED = re.compile(r"-[.]?[0-9]\S*")
 WIDTH = 100
+# Options that other tools have, and ours of another spelling.
+ELSEWHERE = {"--depth": "--max-depth"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -77,6 +79,8 @@ class Parser(argparse.ArgumentParser):
             return f"{self._command} does not know what to do with {word!r}"
         name = word.partition("=")[0]
         known = [option for action in self._actions for option in action.option_strings]
+        if ELSEWHERE.get(name) in known:
+            return f"{self._command} has no option {name}; did you mean {ELSEWHERE[name]}?"
         return f"{self._command} has no option {name}{did_you_mean(name, [*known, *NAMES])}"
 
 

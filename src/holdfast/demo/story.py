@@ -22,7 +22,7 @@ from holdfast.demo.serving import WorldServer
 from holdfast.demo.stretch import Stretch
 from holdfast.demo.telling import Advance, DemoOutput
 from holdfast.errors import BadParams
-from holdfast.model.spelling import did_you_mean
+from holdfast.model.spelling import did_you_mean, install
 
 WORLDS = (*SCENES, COURT, ENGINES)
 SEED = 7
@@ -95,7 +95,7 @@ def _images(
     from holdfast.demo.images_story import NAME, POOL, ImagesStory
 
     if any(find_spec(name) is None for name in IMAGES_NEED):
-        raise BadParams("the demo of images needs packages of its own", hint="pip install pillow")
+        raise BadParams("the demo of images needs packages of its own", hint=install("images"))
     site = stack.enter_context(WorldServer(ENGINES, log_path=log, seed=seed, pages=POOL))
     story = ImagesStory(teller, site, stack.enter_context(Asks(log)), folder, aside, is_kept=is_kept)
     broken = sum(not proof.holds for proof in story.tell())

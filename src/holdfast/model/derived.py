@@ -14,6 +14,7 @@ CUT = "cut"  # only the first 5 MB were read
 TOO_HEAVY = "too_heavy"  # it would grow too large as a tree: plain text stands in for Markdown
 TOO_LONG = "too_long"  # its Markdown grew longer than the page allows: plain text stands in
 TOO_SLOW = "too_slow"  # it used up its processor time or memory: plain text stands in
+EMPTY = "empty"  # there is nothing in it to read: a redirect by script, a frameset without words
 FAILED = "failed"  # nothing could be derived
 
 

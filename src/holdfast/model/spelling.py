@@ -17,6 +17,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
+def install(extra: str) -> str:
+    """How the packages of an extra are had, where one of them is missing."""
+    return f"pip install 'holdfast[{extra}]'"
+
+
 def as_word(text: str) -> str:
     """The text as one word of a command that people copy into a shell, whatever is in it."""
     if _BARE.fullmatch(text):

@@ -18,7 +18,7 @@ def test_an_image_set_without_pillow_is_refused_before_anything_is_fetched(monke
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(BadParams, match="needs Pillow") as caught:
         checked({"keywords": ["cat"]})
-    assert caught.value.hint == "pip install pillow"
+    assert caught.value.hint == "pip install 'holdfast[images]'"
 
 
 def test_a_row_belongs_to_its_keyword_however_it_is_spaced_and_an_unusable_keyword_is_a_bad_row(tmp_path: Path) -> None:

@@ -168,7 +168,8 @@ def _named(ledger: Ledger | None, what: list[str]) -> Job | None:
             return None
         if _NAME_OR_ID.fullmatch(what[0]) is None:
             raise BadParams(f"{what[0]!r} is not an http or https URL", hint="https://docs.example.dev") from None
-        raise NotFound(f"{error.message}; a site is named by its URL", hint="https://docs.example.dev") from None
+        mark = "" if error.message.endswith("?") else ";"
+        raise NotFound(f"{error.message}{mark} a site is named by its URL", hint="https://docs.example.dev") from None
 
 
 def _urls(what: list[str]) -> list[str]:

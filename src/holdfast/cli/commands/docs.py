@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 from itertools import islice
@@ -30,7 +29,7 @@ from holdfast.control.list_sync import told_of
 from holdfast.control.reopen import rescan
 from holdfast.control.submit import JobRequest
 from holdfast.control.webhook import NEW_LIMIT_MAX, WEBHOOK, answer, bounded, clamped, log_clamped
-from holdfast.errors import BadParams, UsageError
+from holdfast.errors import UsageError
 from holdfast.model.job import Job, Options
 from holdfast.model.spelling import count_of
 from holdfast.ports import Ledger
@@ -149,7 +148,7 @@ def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
         recipe_jobs.refuse_other_params(call, known, params)
     options = request.options(known or named)  # started over, a job keeps what was not typed anew
     if known is None:
-        _refuse_private(options, [params["list"]])
+        recipe_jobs.refuse_private(options, [params["list"]])
     after, found = synced(_access(call, ledger, options, is_first=known is None), params, known)
     if found.told:
         call.console.insist(found.told)
@@ -162,15 +161,8 @@ def _asked(call: Call, ledger: Ledger | None, *, writes: bool) -> JobRequest:
     return _request(call, recipe, known.params, known, ledger)
 
 
-def _refuse_private(options: Options, urls: Sequence[str]) -> None:
-    """Said before a job is made of them, where none of the first addresses could be asked for."""
-    refusals = [wiring.refuse_private_seed(options, url) if "://" in url else None for url in urls]
-    if refusals and all(refusals):
-        raise BadParams(str(refusals[0]))
-
-
 def _refuse_private_files(options: Options, listed: ListFile) -> None:
-    _refuse_private(options, [entry.url for entry in islice(listed.entries(), ADDRESSES_LOOKED_AT)])
+    recipe_jobs.refuse_private(options, [entry.url for entry in islice(listed.entries(), ADDRESSES_LOOKED_AT)])
 
 
 def _as_listed(call: Call, params: dict[str, Any], known: Job | None) -> dict[str, Any]:

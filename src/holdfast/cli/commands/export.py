@@ -30,6 +30,7 @@ def arguments(parser: Parser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", help="where to: a file, a FOLDER/ for md; - is stdout")
     parser.add_argument(
         "--format",
+        "--to",
         choices=NAMES,
         metavar="FORM",
         help=f"{', '.join(NAMES)}; from the suffix of FILE where it is left out (jsonl)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from holdfast.cli.call import Call
@@ -12,8 +13,10 @@ from holdfast.control.sources import configured_params
 from holdfast.control.submit import JobRequest
 from holdfast.errors import UsageError
 from holdfast.model.job import Job
+from holdfast.model.spelling import as_word
 from holdfast.ports import Ledger
 from holdfast.recipes.catalogue import built_in, is_of
+from holdfast.recipes.images.candidate_list import SUFFIXES, first_urls
 from holdfast.recipes.images.kind import KIND
 from holdfast.recipes.images.options import ENGINES_OF_LIST, OF_LISTS
 
@@ -63,8 +66,19 @@ def _asked(call: Call, ledger: Ledger | None) -> JobRequest:
         _refuse_lists(options, named)
         params = recipe.check({**named.params, **given})
     else:
+        _refuse_files(options.what)
         params = recipe.check(KIND.given(options.what, given))
-    return recipe_jobs.asked_for(call, recipe, params, named)
+    asked = recipe_jobs.asked_for(call, recipe, params, named)
+    if params["list"] and not options.dry_run and (ledger is None or options.new or asked.known(ledger) is None):
+        recipe_jobs.refuse_private(asked.options(named), first_urls(params["list"]))
+    return asked
+
+
+def _refuse_files(words: list[str]) -> None:
+    """A list that was meant to be read is no keyword to be searched for."""
+    for word in words:
+        if word.lower().endswith(SUFFIXES) and Path(word).is_file():
+            raise UsageError(f"{word} is a file here; for its URLs: holdfast images --from {as_word(word)}")
 
 
 def _refuse_lists(options: argparse.Namespace, named: Job) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import islice
@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from holdfast import wiring
 from holdfast.cli.call import Call
 from holdfast.cli.exits import FAIL_ON_HELP, PROBLEMS
 from holdfast.cli.parser import Parser
@@ -152,6 +153,13 @@ def refuse_other_params(call: Call, job: Job, params: dict[str, Any]) -> None:
         + f"\nWays on: holdfast {call.command} {job.word} goes on as before; --new starts over; "
         "--name NAME makes another job."
     )
+
+
+def refuse_private(options: Options, urls: Sequence[str]) -> None:
+    """Said before a job is made of them, where none of the first addresses could be asked for."""
+    refusals = [wiring.refuse_private_seed(options, url) if "://" in url else None for url in urls]
+    if refusals and all(refusals):
+        raise BadParams(str(refusals[0]))
 
 
 def start(call: Call, kind: Kind, ask: Callable[[Ledger | None], JobRequest]) -> int:

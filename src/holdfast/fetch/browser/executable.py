@@ -8,10 +8,11 @@ import subprocess
 from importlib.util import find_spec
 
 from holdfast.errors import BadParams
+from holdfast.model.spelling import install
 
 # The headless shell first: it is lighter, and asks no server of its maker for anything.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-EXTRA = "pip install playwright"
+EXTRA = install("browser")
 PACKAGE = "apt-get install chromium"
 VERSION_S_MAX = 30
 

@@ -212,9 +212,9 @@ def _change(
 ) -> Change | None:
     """None: the new result has the bytes of the old one."""
     target, url = row[:2]
-    if kind == "removed":
-        return Change(kind=kind, target=target, url=url, before=None, after=None, because=is_gone.get(target))
     before, after = (hashes.get((target, gen)) for gen in row[2:4])
+    if kind == "removed":
+        return Change(kind=kind, target=target, url=url, before=before, after=None, because=is_gone.get(target))
     if kind == "changed" and before == after:
         return None
     before = before if kind == "changed" else None

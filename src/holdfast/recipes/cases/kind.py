@@ -57,25 +57,34 @@ def _audit(ledger: Ledger, job: Job, artifacts: Path) -> Iterator[tuple[str, Ite
 
 def _notes(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     """The gaps; and once nobody works the job, the range as counts that sum to it, and as a picture."""
-    lines = _gaps(ledger, job, counts)
-    if job.status != "in_progress" and 0 < counts.discovered <= PICTURED_MAX:
-        from holdfast.recipes.cases.report import case_report
+    if job.status == "in_progress" or not 0 < counts.discovered <= PICTURED_MAX:
+        return _gaps(ledger, job, counts)
+    from holdfast.recipes.cases.report import case_report
 
-        for each in case_report(ledger, job).document["ranges"]:
-            lines += [f"{each['start_id']} to {each['end_id']}: {each['numbers']} numbers", each["strip"]]
+    ranges = case_report(ledger, job).document["ranges"]
+    lines = _gaps(ledger, job, counts, sum(each["no_record_count"] for each in ranges))
+    for each in ranges:
+        lines += [f"{each['start_id']} to {each['end_id']}: {each['numbers']} numbers", each["strip"]]
     return lines
 
 
-def _gaps(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
-    """From counters: how many numbers provably have no record."""
+def _gaps(ledger: Ledger, job: Job, counts: Counts, within: int | None = None) -> list[str]:
+    """From counters: how many numbers provably have no record. `within`: how many of them are in the range; beyond the
+    end of an open one there is no gap. None: it was not looked up."""
     if not counts.succeeded:
         return []
-    gaps = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == NO_RECORD)
-    if not gaps:
+    misses = sum(n for group, _, n in ledger.breakdown(job.id, "disposition") if group == NO_RECORD)
+    if not misses:
         return ["gaps: none so far" if job.status == "in_progress" else "gaps: none"]
-    have = "has" if gaps == 1 else "have"
+    is_open = any(read_range(each).is_open for each in job.params["ranges"])
+    gaps = misses if within is None or not is_open else within
+    beyond = ""
+    if gaps < misses:
+        beyond = f"; {misses - gaps} more {'was' if misses - gaps == 1 else 'were'} asked beyond the end"
+    elif is_open and within is None:
+        beyond = ", those asked beyond the end included"
     return [
-        f"gaps: {count_of(gaps, 'number')} {have} no record        "
+        f"gaps: {count_of(gaps, 'number')} {'has' if gaps == 1 else 'have'} no record{beyond}        "
         f"see: holdfast targets {job.word} --where 'disposition:{NO_RECORD}'"
     ]
 

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.recipes.delimiters import delimiter_of
 from holdfast.recipes.documents.columns import match_columns
 from holdfast.recipes.documents.digests import HASHES, Digests
 from holdfast.recipes.documents.lists import Entry, Naming, cells_by_name, entry_of, is_criminal
@@ -24,7 +25,6 @@ from holdfast.recipes.documents.table import (
     ListRefused,
     TableRow,
     decoded,
-    delimiter_of,
     header_of,
     row_by_name,
 )

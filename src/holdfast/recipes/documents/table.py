@@ -7,8 +7,6 @@ Windows code page, separated by commas, semicolons, tabs or bars. Nothing here k
 from __future__ import annotations
 
 import codecs
-import csv
-import io
 import re
 
 import msgspec
@@ -16,8 +14,6 @@ import msgspec
 LIST_BYTES_MAX = 50_000_000
 ROWS_MAX = 1_000_000
 CELL_CHARS_MAX = 131_072
-DELIMITERS = ",;\t|"
-_LINES_LOOKED_AT = 20
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _MARKUP = re.compile(r"\s*<(?:!doctype\s+html|html|head|body|script|title|div|p|h1|\?xml)\b", re.IGNORECASE)
 
@@ -60,19 +56,6 @@ def _decoded(body: bytes) -> tuple[str, str]:
         except UnicodeDecodeError:
             continue
     raise ListRefused("the list is neither UTF-8 nor Windows-1252 text")
-
-
-def delimiter_of(text: str) -> str:
-    """The one that splits the header into most cells, quotes respected; a list of one column has a comma."""
-    start = "".join(text.lstrip().splitlines(keepends=True)[:_LINES_LOOKED_AT])
-
-    def cells(delimiter: str) -> int:
-        try:
-            return len(next(csv.reader(io.StringIO(start, newline=""), delimiter=delimiter), []))
-        except csv.Error:
-            return 0
-
-    return max(DELIMITERS, key=cells)  # the first of equals
 
 
 def header_of(cells: list[str]) -> tuple[str, ...]:

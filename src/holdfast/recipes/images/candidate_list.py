@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from hashlib import file_digest
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
@@ -19,11 +20,14 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.spelling import install
+from holdfast.recipes.delimiters import delimiter_of, header_cells
 from holdfast.recipes.images.engines.answer import Candidate, usable_url
 from holdfast.recipes.images.plan import normal_keyword
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".txt")
 LINE_CHARACTERS_MAX = 1_000_000
+HEADER_CHARACTERS = 20_000  # in which the delimiter is looked for
 PARQUET_ROWS = 1_000
 SAVED_COLUMNS_MAX = 50
 HINT = "--columns url=Link,keyword=Class"
@@ -41,6 +45,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "width": ("width", "WIDTH"),
     "height": ("height", "HEIGHT"),
 }
+URLS_LOOKED_AT = 20
 FIELDS = (*_COLUMNS, "caption")  # what may be written before the `=` in --columns; a caption is the title
 
 
@@ -80,6 +85,13 @@ def read_list(
     for number, row in enumerate(read(path, names, (*columns.values(), *save))):
         if number >= start:
             yield _row(number, row, names, keyword, save)
+
+
+def first_urls(given: Mapping[str, Any]) -> list[str]:
+    """Of a job's list: what is looked at before the job is made."""
+    path = Path(given["path"])
+    rows = read_list(path, keyword=path.stem, columns=given.get("mapping", {}))
+    return list(islice((row.candidate.url for row in rows if row.candidate is not None), URLS_LOOKED_AT))
 
 
 def digest_of(path: Path) -> str:
@@ -168,8 +180,10 @@ def _first(row: Mapping[str, Any], columns: tuple[str, ...]) -> Any:
 def _csv(path: Path, names: Names, wanted: Sequence[str]) -> Iterator[Mapping[str, Any] | str]:
     # utf-8-sig: spreadsheets write a byte order mark, which would else be part of the first column's name.
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
+        delimiter = _delimiter(path, lines.read(HEADER_CHARACTERS).replace("\0", ""), names)
+        lines.seek(0)
         clean = (line.replace("\0", "") for line in lines)
-        reader = csv.DictReader(clean, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", restkey="")
+        reader = csv.DictReader(clean, delimiter=delimiter, restkey="")
         _check_columns(path, reader.fieldnames or (), names, wanted)
         while True:
             try:
@@ -178,6 +192,13 @@ def _csv(path: Path, names: Names, wanted: Sequence[str]) -> Iterator[Mapping[st
                 return
             except csv.Error as error:
                 yield f"no row of CSV: {error}"
+
+
+def _delimiter(path: Path, start: str, names: Names) -> str:
+    """Found out where commas give no column for the URL: what commas read is read the same in every version."""
+    if path.suffix.lower() == ".tsv":
+        return "\t"
+    return "," if set(names["url"]) & set(header_cells(start, ",")) else delimiter_of(start)
 
 
 def _jsonl(path: Path, _names: Names, _wanted: Sequence[str]) -> Iterator[Mapping[str, Any] | str]:
@@ -213,7 +234,7 @@ def _parquet(path: Path, names: Names, wanted: Sequence[str]) -> Iterator[Mappin
         from pyarrow import ArrowInvalid
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise BadParams("Parquet needs pyarrow", hint="pip install pyarrow, or use CSV or JSONL") from None
+        raise BadParams("Parquet needs pyarrow", hint=f"{install('parquet')}, or use CSV or JSONL") from None
     try:
         file = ParquetFile(path)
     except ArrowInvalid as error:

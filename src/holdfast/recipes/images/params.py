@@ -10,6 +10,7 @@ from typing import Any
 
 from holdfast.errors import BadParams
 from holdfast.model.job import CHUNKS_MAX
+from holdfast.model.spelling import install
 from holdfast.recipes.column_names import check_fields, read_column_names
 from holdfast.recipes.images import distinct_from
 from holdfast.recipes.images.candidate_list import FIELDS, HINT, SAVED_COLUMNS_MAX, digest_of, read_list
@@ -33,7 +34,7 @@ _SIZE = re.compile(r"(\d{1,5})x(\d{1,5})")
 def checked(params: dict[str, Any]) -> dict[str, Any]:
     """In canonical form, defaults filled in; BadParams says which one cannot be used."""
     if find_spec("PIL") is None:  # without it every file would be fetched, and none could be looked at
-        raise BadParams("an image set needs Pillow, which is not installed", hint="pip install pillow")
+        raise BadParams("an image set needs Pillow, which is not installed", hint=install("images"))
     for name in params:
         if name not in NAMES:
             raise BadParams(f"images have no parameter {name!r}", hint=" ".join(NAMES))

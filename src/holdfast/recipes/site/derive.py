@@ -7,9 +7,11 @@ around it (`derive_process`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.model.derived import CUT, FAILED, TOO_HEAVY, TOO_LONG, Derived
+import msgspec
+
+from holdfast.model.derived import CUT, EMPTY, FAILED, TOO_HEAVY, TOO_LONG, Derived
 from holdfast.recipe.weight import too_heavy
 from holdfast.recipes.site.charset import decode
 from holdfast.recipes.site.markdown import content_of
@@ -17,6 +19,9 @@ from holdfast.recipes.site.markdown.escaping import escaped, escaped_start, fenc
 from holdfast.recipes.site.metadata import read_metadata
 from holdfast.recipes.site.sniffing import is_html, is_xml
 from holdfast.recipes.site.text import text_of
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
 
 INPUT_BYTES_MAX = 5_000_000
 TAGS_MAX = 400_000  # opening and closing ones: a tree of more takes more memory and time than a page is worth
@@ -27,7 +32,14 @@ TEXT_MEDIA = frozenset({"application/json", "application/xml", "application/java
 
 
 def derive(content: bytes, url: str, content_type: str) -> Derived:
-    """What a page found at `url` says. Any bytes give an answer."""
+    """What a page found at `url` says. Any bytes give an answer; one without a word says so."""
+    found = _derived(content, url, content_type)
+    if found.markdown is None or found.markdown.strip() or found.flags:
+        return found
+    return msgspec.structs.replace(found, flags=(EMPTY,))
+
+
+def _derived(content: bytes, url: str, content_type: str) -> Derived:
     media = content_type.partition(";")[0].strip().lower()
     if is_html(media, content):
         return _of_html(content, url, content_type)
@@ -54,11 +66,20 @@ def _of_html(content: bytes, url: str, content_type: str) -> Derived:
     try:
         markdown, text = content_of(parser, url)
         metadata = read_metadata(parser, url)
+        if not markdown and (beside := _beside_frames(parser)):
+            if too_heavy(beside):
+                return _plain(beside, (*flags, TOO_HEAVY), metadata)
+            markdown, text = content_of(LexborHTMLParser(beside), url)
     except RecursionError:
         return _plain(html, (*flags, FAILED))
     if len(markdown) > max(OUTPUT_FACTOR * len(html), OUTPUT_FLOOR):
         return _plain(html, (*flags, TOO_LONG), metadata)
     return Derived(_whole(markdown), _whole(text), metadata, flags)
+
+
+def _beside_frames(parser: LexborHTMLParser) -> str:
+    """What a page of frames says to readers without them: we are one. It is text to the parser, and markup to us."""
+    return "".join(each.text() for each in parser.css("noframes"))
 
 
 def _of_text(content: bytes, media: str, content_type: str) -> Derived:

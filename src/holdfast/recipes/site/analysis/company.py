@@ -10,6 +10,7 @@ import msgspec
 from holdfast.recipes.site.analysis.corpus import Corpus
 from holdfast.recipes.site.entities.mention import Entity
 
+SITE_NAME = "site name"  # the rule that reads what a page calls its site
 GENERAL_BOXES = frozenset(
     {
         "hello",
@@ -54,7 +55,7 @@ def company_of(corpus: Corpus) -> CompanyProfile:
     founding = founded(corpus)
     addresses = corpus.of("address")
     return CompanyProfile(
-        name=(_short(own) if own else "") or host,
+        name=(_short(own) if own else "") or (home.title if home else "") or host,
         domain=host,
         legal_name=legal,
         description=about,
@@ -72,11 +73,17 @@ def _is_of_one(email: Entity) -> bool:
 
 
 def own_organisation(corpus: Corpus, host: str) -> Entity | None:
-    """The organisation that most pages name; one that sounds like the host comes first."""
+    """The organisation that most pages name; one that sounds like the host comes first. What a single page of several
+    mentions is not whose site it is, unless it is the start page, or says so itself."""
     label = host.removeprefix("www.").partition(".")[0].replace("-", "")
     orgs = corpus.of("org")
     alike = [org for org in orgs if label and label in "".join(org.value.lower().split()).replace("-", "")]
-    return next(iter(alike or orgs), None)
+    home = corpus.home.url if corpus.home else ""
+    return next((org for org in alike or orgs if alike or _may_own(org, home)), None)
+
+
+def _may_own(org: Entity, home: str) -> bool:
+    return org.count > 1 or any(each.url == home or each.how == SITE_NAME for each in org.sources)
 
 
 def founded(corpus: Corpus) -> list[Entity]:

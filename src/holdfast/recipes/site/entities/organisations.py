@@ -15,11 +15,17 @@ _FORMS = (
 _FIRST = r"(?:[A-ZÀ-Þ]|\d{1,3}[A-Z])[\w&'’-]*"  # `3M`, and no year or postcode
 _WORD = r"(?:[A-Z0-9À-Þ][\w&'’.-]*|of|and|&|für|de)"
 _WITH_FORM = re.compile(rf"(?<![\w.])({_FIRST}(?:\s+{_WORD}){{0,4}}?,?\s+(?:{_FORMS}))(?![\w])")
+_SIGN = r"(?:(?i:Copyright)\s*(?:©|\([cC]\))?|©\s*(?i:Copyright)?+)"
+_YEARS = r"\d{4}(?:\s?[-–,]\s?\d{4})*+"
+_OWNER = rf"(?:(?!\d{{4}}\b)[A-Z0-9À-Þ][\w&'’.-]*)(?:\s+{_WORD}){{0,5}}"
+_BRAND = r"(?!(?i:the|all|by|its|and|or|to|in|for|of|some)\b)[a-z][\w&'’-]+"  # `© 2024 npm`
+# A lone `(c)` may count a list: it takes a year to be the sign.
 _COPYRIGHT = re.compile(
-    rf"(?:©|\(c\)|Copyright)\s*(?:©\s*)?(?:\d{{4}}(?:\s?[-–]\s?\d{{4}})?\s*)?,?\s*((?:[A-Z0-9À-Þ][\w&'’.-]*)(?:\s+{_WORD}){{0,5}})",
-    re.IGNORECASE,
+    rf"(?:{_SIGN}\s*(?:{_YEARS}\s*)?+|\([cC]\)\s*{_YEARS}\s*),?\s*(?:(?i:the|by)\s+)*({_OWNER})"
+    rf"|{_SIGN}\s*{_YEARS}\s*,?\s*({_BRAND})"
 )
 _NOISE = re.compile(r"\b(?:All|Rights|Reserved|The|By)\b.*$")
+_TRAILING = re.compile(r"(?:\s+(?:of|and|&|für|de))+$")
 _DATED = re.compile(r"^.*\b\d{4}(?:-\d\d){0,2}\s+(?=[A-ZÀ-Þ])")  # `Since 1995-07-04 Acme Ltd`
 _LEADING = re.compile(
     r"^(?:The|Since|Seit|At|By|With|From|And|Of|In|For|About|Our|Contact|Copyright|Welcome to|Partner)\s+"
@@ -40,10 +46,11 @@ def organisations(source: Source) -> Iterator[Mention]:
             place = source.around(*match.span(1))
             yield Mention("org", name, match[1], place.passage, place.at, "legal form", 0.88)
     for match in _COPYRIGHT.finditer(source.text):
-        shown = match[1].split("\n")[0]
-        name = _NOISE.sub("", shown).strip(" .,|-")
+        group = 1 if match[1] else 2
+        shown = match[group].split("\n")[0]
+        name = _TRAILING.sub("", _NOISE.sub("", shown).strip(" .,|-"))
         if len(name) > 2 and not name.isdigit():
-            place = source.around(match.start(), match.start(1) + len(shown))
+            place = source.around(match.start(), match.start(group) + len(shown))
             yield Mention("org", name, shown, place.passage, place.at, "copyright", 0.8)
 
 

@@ -424,6 +424,33 @@ def test_a_list_that_is_not_believed_is_not_called_unchanged(shelf: Shelf, colle
     assert "list: not believed; version 1 serves (40 rows)" in collector.run("sources", "sync", "list").stdout
 
 
+def test_a_dead_address_that_the_list_corrects_or_withdraws_is_not_asked_again(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """It failed, and no longer counts as missing: the document is held under its new address, or not wanted."""
+    fill(shelf, 2)
+    path = collector.folder / "list.csv"
+    kept = (f"{shelf.url}/0.pdf", "A-0", "")
+    dead = [(f"{shelf.url}/{name}.pdf", f"A-{name}", "") for name in ("moved", "gone", "dead")]
+    write_list(path, [kept, *dead])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--max-attempts", "1", expect=3)
+    asked = len(shelf.asked)
+    write_list(path, [kept, (f"{shelf.url}/1.pdf", "A-moved", ""), dead[2]])
+    for _ in range(2):  # as its list changes, and with the list as it was
+        collector.run("docs", "list", "--mode", "new", expect=3)
+    assert sorted(path for path in shelf.asked[asked:] if path != "/robots.txt") == ["/1.pdf", "/dead.pdf", "/dead.pdf"]
+    report = collector.json("report", "list")
+    assert ([each["key"] for each in report["failed"]], report["failed_count"]) == (["A-dead"], 1)
+    assert (report["collection"]["held"], report["collection"]["missing"], report["superseded"]) == (2, 1, 2)
+    told = collector.run("explain", "list", "A-moved").stdout
+    assert told.startswith(f"{shelf.url}/1.pdf\nfetched: ")
+    assert f"(failed) {shelf.url}/moved.pdf" in told
+    write_list(path, [kept, *dead])  # back again: so is what is asked for
+    asked = len(shelf.asked)
+    collector.run("docs", "list", "--mode", "new", expect=3)
+    assert {"/moved.pdf", "/gone.pdf", "/dead.pdf"} <= set(shelf.asked[asked:])
+
+
 def test_unfinished_work_carries_over_a_new_version_of_the_list(shelf: Shelf, collector: Collector) -> None:
     fill(shelf, 6)
     path = collector.folder / "list.csv"
@@ -530,6 +557,42 @@ def test_a_list_that_disappears_doubles_or_breaks_is_told_and_the_last_good_one_
     assert collector.json("report", "list")["list_refused"] is None
     listed = collector.json("sources", "list")["sources"][0]
     assert (listed["rows"], listed["problem"]) == (60, "")
+
+
+def test_a_problem_of_a_list_is_over_when_the_list_is_there_again(shelf: Shelf, collector: Collector) -> None:
+    """Byte for byte, which makes no version; and the same problem later is told again."""
+    fill(shelf, 1)
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    listed = path.read_bytes()
+    for bad in (1, 2):
+        path.unlink()
+        collector.run("docs", "list", "--mode", "new")
+        assert "cannot be read" in collector.json("sources")["sources"][0]["problem"]
+        path.write_bytes(listed)
+        collector.run("sources", "sync", "list")
+        source = collector.json("sources")["sources"][0]
+        assert (source["problem"], source["versions"], source["serves"]) == ("", 1 + bad, 1)
+        assert collector.json("report", "list")["list_refused"] is None
+
+
+def test_a_job_goes_on_by_the_path_of_its_list_that_is_gone(shelf: Shelf, collector: Collector) -> None:
+    """DOC-04: as by its name. A path that no job follows is still no list."""
+    fill(shelf, 1)
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--name", "mine")
+    path.unlink()
+    told = collector.run("docs", "list.csv", "--name", "mine", "--mode", "new").stderr
+    assert "the last good list serves (1 rows" in told
+    assert "There is no list 'other.csv'" in collector.run("docs", "other.csv", "--mode", "new", expect=2).stderr
+    write_list(path, [(f"{shelf.url}/0.pdf", "A-0", "")])
+    data = collector.folder / "holdfast-data"
+    hf.docs(path, columns={"url": "Link", "id": "Number"}, data=data, allow_private=True, delay=0, new=True).run()
+    path.unlink()
+    collector.run("docs", "list.csv", "--mode", "new")
+    assert hf.docs(path, data=data).run(mode="new").status == "completed"
 
 
 def test_python_has_the_same_job(shelf: Shelf, tmp_path: Path) -> None:

@@ -286,12 +286,12 @@ def test_rows_that_are_left_out_are_told_before_a_job_and_in_its_report(shelf: S
     rows = [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(6)]
     write_list(path, [*rows, ("", "A-7", ""), rows[0], (f"{shelf.url}/0.pdf", "A-8", "a draft")])
     unwanted = ("--skip-where", "title:*draft*")
-    said = "left out of 9 rows: 1 naming no document, 1 with an id that came before, 1 by --skip-where (lines 8, 9)"
+    said = "left out of 9 rows: no link: line 8; id came before: line 9; --skip-where: 1 row"
     assert said in collector.run("docs", "list.csv", *COLUMNS, *unwanted, "--dry-run").stderr
     assert said in collector.run("docs", "list.csv", *COLUMNS, *QUICK, *unwanted).stderr
     [version] = collector.json("report", "list")["versions"]
     assert (version["documents"], version["rows"], version["left_out"]) == (6, 9, said.partition(": ")[2])
-    assert "Left out of 9 rows: 1 naming no document" in collector.run("report", "list").stdout
+    assert "Left out of 9 rows: no link: line 8;" in collector.run("report", "list").stdout
 
 
 def test_a_quote_that_takes_rows_in_is_told(shelf: Shelf, collector: Collector) -> None:
@@ -479,7 +479,7 @@ def test_rows_that_give_no_document_are_told_with_their_lines(shelf: Shelf, coll
     rows = [(f"{shelf.url}/0.pdf", "A-0", ""), ("n/a", "A-1", ""), ("", "A-2", ""), (f"{shelf.url}/1.pdf", "A-0", "")]
     write_list(collector.folder / "l.csv", rows)
     told = collector.run("docs", "l.csv", *COLUMNS, *QUICK).stderr
-    assert "left out of 4 rows: 2 naming no document, 1 with an id that came before (lines 3, 4, 5)" in told
+    assert "left out of 4 rows: a link that is not http(s): line 3; no link: line 4; id came before: line 5" in told
     assert set(collector.held("l")) == {"A-0"}
 
 
@@ -494,6 +494,11 @@ BAD = [
     ("Link,Number\n", (), "a header and no rows"),
     ("Actions,Title\nFSD12342025X,A v B\n", (), "--site URL"),
     ("One,Two\nhttp://a.example/1,http://b.example/1\n", (), "several columns"),
+    (
+        "One,Two\nhttp://a.example/1,1\n/2,2\nhttp://a.example/3,3\n",
+        ("--dry-run",),
+        "is called Link or URL; 'One' has addresses in 2 of its first 3 cells (--columns 'url=One')",
+    ),
 ]
 
 

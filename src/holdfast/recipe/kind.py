@@ -58,6 +58,11 @@ def _nothing(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     return []
 
 
+def _shown(value: Any) -> str:
+    """Of a param, for people: nothing has a word."""
+    return "none" if value is None or value in ("", [], {}) else str(value)
+
+
 class Report(msgspec.Struct, frozen=True):
     """A kind's own report: as a document, and as Markdown for people."""
 
@@ -178,7 +183,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         told = self.told.get(name)
         if told is not None:
             return told(before.get(name), after.get(name))
-        return f"{name}: {before.get(name, 'none')}, now {after.get(name, 'none')}"
+        return f"{name}: {_shown(before.get(name))}, now {_shown(after.get(name))}"
 
     def grown(self, before: Mapping[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         """The params after a change: inputs that were there keep their order, and others stand behind them."""

@@ -274,7 +274,8 @@ def test_a_limit_counts_anew_where_every_document_is_fetched_again(shelf: Shelf,
     collector.run("docs", "list.csv", *COLUMNS, *QUICK)
     for words in (("--mode", "full", "--refetch"), ()):  # the second one goes on
         asked = len(shelf.asked)
-        collector.run("docs", "list", *words, "--limit", "3", expect=13)
+        told = collector.run("docs", "list", *words, "--limit", "3", expect=13).stderr
+        assert "continue: holdfast docs list --limit 50, or without --limit for the rest " in told
         assert len([path for path in shelf.asked[asked:] if path.endswith(".pdf")]) == 3
     assert collector.json("status", "list")["counts"]["succeeded"] == 6
 

@@ -6,7 +6,7 @@ Everything is read from the ledger's rows and the stored versions of the list; n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,7 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
     held_then = history.held(ended.held_ms, [run.ended_at for run in runs if run.ended_at is not None])
     failed = failed_of(ledger, job)
     gone = superseded(failed, job, artifacts)
-    standing = [row for row in failed if row.id not in gone and _key_of(row, cases) not in held]
+    standing = _standing(failed, gone, cases, held.keys(), set(missing))
     known = {name for row in standing for name in names_of(row.name or "")}
     others = [key for key in missing if key not in known]
     rows = [
@@ -123,6 +123,21 @@ def _held(ledger: Ledger, job: Job) -> Iterator[DocumentRecord]:
     while rows := ledger.results(job.id, after=after, limit=ROWS_AT_ONCE):
         yield from (read_record(row) for row in rows)
         after = (rows[-1].target, rows[-1].n)
+
+
+def _standing(
+    failed: Sequence[TargetRow], gone: set[int], cases: Mapping[str, Case], held: Set[str], missing: Set[str]
+) -> list[TargetRow]:
+    """What failed and is not held. Of an address that the list no longer has only where nothing newer is known of a
+    document that is missing: its new one is still to come."""
+    keys = [_key_of(row, cases) for row in failed]
+    newest = {key: row.id for key, row in zip(keys, failed, strict=True) if row.id in gone}
+    newest |= {key: 0 for key, row in zip(keys, failed, strict=True) if row.id not in gone}
+    return [
+        row
+        for key, row in zip(keys, failed, strict=True)
+        if (key in missing and newest[key] == row.id if row.id in gone else key not in held)
+    ]
 
 
 def _key_of(row: TargetRow, cases: Mapping[str, Case]) -> str:

@@ -9,7 +9,7 @@ from holdfast.errors import BadParams
 from holdfast.model.option import INPUT, Option
 from holdfast.model.value_types import TEXT
 from holdfast.recipe.kind import Conditions, Kind, Report
-from holdfast.recipes.documents.options import OPTIONS
+from holdfast.recipes.documents.options import FAILED, OPTIONS
 from holdfast.recipes.documents.record import FIELDS, document_object
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from holdfast.model.target import TargetRow
     from holdfast.ports import Ledger, Views
     from holdfast.recipe import AnyRecipe
-
-FAILED = (("status", True, ("failed",)),)
 
 
 def _recipe(clock: Clock) -> AnyRecipe:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.model.artifact import below
-from holdfast.recipes.documents.kind import FAILED
 from holdfast.recipes.documents.list_file import ListFile, ListShape
+from holdfast.recipes.documents.options import FAILED
 from holdfast.recipes.documents.table import ListRefused
 
 if TYPE_CHECKING:

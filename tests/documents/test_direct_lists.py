@@ -274,7 +274,8 @@ def test_a_limit_counts_anew_where_every_document_is_fetched_again(shelf: Shelf,
     collector.run("docs", "list.csv", *COLUMNS, *QUICK)
     for words in (("--mode", "full", "--refetch"), ()):  # the second one goes on
         asked = len(shelf.asked)
-        collector.run("docs", "list", *words, "--limit", "3", expect=13)
+        told = collector.run("docs", "list", *words, "--limit", "3", expect=13).stderr
+        assert "continue: holdfast docs list --limit 50, or without --limit for the rest " in told
         assert len([path for path in shelf.asked[asked:] if path.endswith(".pdf")]) == 3
     assert collector.json("status", "list")["counts"]["succeeded"] == 6
 
@@ -286,12 +287,12 @@ def test_rows_that_are_left_out_are_told_before_a_job_and_in_its_report(shelf: S
     rows = [(f"{shelf.url}/{n}.pdf", f"A-{n}", "") for n in range(6)]
     write_list(path, [*rows, ("", "A-7", ""), rows[0], (f"{shelf.url}/0.pdf", "A-8", "a draft")])
     unwanted = ("--skip-where", "title:*draft*")
-    said = "left out of 9 rows: 1 naming no document, 1 with an id that came before, 1 by --skip-where (lines 8, 9)"
+    said = "left out of 9 rows: no link: line 8; id came before: line 9; --skip-where: 1 row"
     assert said in collector.run("docs", "list.csv", *COLUMNS, *unwanted, "--dry-run").stderr
     assert said in collector.run("docs", "list.csv", *COLUMNS, *QUICK, *unwanted).stderr
     [version] = collector.json("report", "list")["versions"]
     assert (version["documents"], version["rows"], version["left_out"]) == (6, 9, said.partition(": ")[2])
-    assert "Left out of 9 rows: 1 naming no document" in collector.run("report", "list").stdout
+    assert "Left out of 9 rows: no link: line 8;" in collector.run("report", "list").stdout
 
 
 def test_a_quote_that_takes_rows_in_is_told(shelf: Shelf, collector: Collector) -> None:
@@ -424,6 +425,33 @@ def test_a_list_that_is_not_believed_is_not_called_unchanged(shelf: Shelf, colle
     assert "list: not believed; version 1 serves (40 rows)" in collector.run("sources", "sync", "list").stdout
 
 
+def test_a_dead_address_that_the_list_corrects_or_withdraws_is_not_asked_again(
+    shelf: Shelf, collector: Collector
+) -> None:
+    """It failed, and no longer counts as missing: the document is held under its new address, or not wanted."""
+    fill(shelf, 2)
+    path = collector.folder / "list.csv"
+    kept = (f"{shelf.url}/0.pdf", "A-0", "")
+    dead = [(f"{shelf.url}/{name}.pdf", f"A-{name}", "") for name in ("moved", "gone", "dead")]
+    write_list(path, [kept, *dead])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--max-attempts", "1", expect=3)
+    asked = len(shelf.asked)
+    write_list(path, [kept, (f"{shelf.url}/1.pdf", "A-moved", ""), dead[2]])
+    for _ in range(2):  # as its list changes, and with the list as it was
+        collector.run("docs", "list", "--mode", "new", expect=3)
+    assert sorted(path for path in shelf.asked[asked:] if path != "/robots.txt") == ["/1.pdf", "/dead.pdf", "/dead.pdf"]
+    report = collector.json("report", "list")
+    assert ([each["key"] for each in report["failed"]], report["failed_count"]) == (["A-dead"], 1)
+    assert (report["collection"]["held"], report["collection"]["missing"], report["superseded"]) == (2, 1, 2)
+    told = collector.run("explain", "list", "A-moved").stdout
+    assert told.startswith(f"{shelf.url}/1.pdf\nfetched: ")
+    assert f"(failed) {shelf.url}/moved.pdf" in told
+    write_list(path, [kept, *dead])  # back again: so is what is asked for
+    asked = len(shelf.asked)
+    collector.run("docs", "list", "--mode", "new", expect=3)
+    assert {"/moved.pdf", "/gone.pdf", "/dead.pdf"} <= set(shelf.asked[asked:])
+
+
 def test_unfinished_work_carries_over_a_new_version_of_the_list(shelf: Shelf, collector: Collector) -> None:
     fill(shelf, 6)
     path = collector.folder / "list.csv"
@@ -452,7 +480,7 @@ def test_rows_that_give_no_document_are_told_with_their_lines(shelf: Shelf, coll
     rows = [(f"{shelf.url}/0.pdf", "A-0", ""), ("n/a", "A-1", ""), ("", "A-2", ""), (f"{shelf.url}/1.pdf", "A-0", "")]
     write_list(collector.folder / "l.csv", rows)
     told = collector.run("docs", "l.csv", *COLUMNS, *QUICK).stderr
-    assert "left out of 4 rows: 2 naming no document, 1 with an id that came before (lines 3, 4, 5)" in told
+    assert "left out of 4 rows: a link that is not http(s): line 3; no link: line 4; id came before: line 5" in told
     assert set(collector.held("l")) == {"A-0"}
 
 
@@ -467,6 +495,11 @@ BAD = [
     ("Link,Number\n", (), "a header and no rows"),
     ("Actions,Title\nFSD12342025X,A v B\n", (), "--site URL"),
     ("One,Two\nhttp://a.example/1,http://b.example/1\n", (), "several columns"),
+    (
+        "One,Two\nhttp://a.example/1,1\n/2,2\nhttp://a.example/3,3\n",
+        ("--dry-run",),
+        "is called Link or URL; 'One' has addresses in 2 of its first 3 cells (--columns 'url=One')",
+    ),
 ]
 
 
@@ -530,6 +563,42 @@ def test_a_list_that_disappears_doubles_or_breaks_is_told_and_the_last_good_one_
     assert collector.json("report", "list")["list_refused"] is None
     listed = collector.json("sources", "list")["sources"][0]
     assert (listed["rows"], listed["problem"]) == (60, "")
+
+
+def test_a_problem_of_a_list_is_over_when_the_list_is_there_again(shelf: Shelf, collector: Collector) -> None:
+    """Byte for byte, which makes no version; and the same problem later is told again."""
+    fill(shelf, 1)
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK)
+    listed = path.read_bytes()
+    for bad in (1, 2):
+        path.unlink()
+        collector.run("docs", "list", "--mode", "new")
+        assert "cannot be read" in collector.json("sources")["sources"][0]["problem"]
+        path.write_bytes(listed)
+        collector.run("sources", "sync", "list")
+        source = collector.json("sources")["sources"][0]
+        assert (source["problem"], source["versions"], source["serves"]) == ("", 1 + bad, 1)
+        assert collector.json("report", "list")["list_refused"] is None
+
+
+def test_a_job_goes_on_by_the_path_of_its_list_that_is_gone(shelf: Shelf, collector: Collector) -> None:
+    """DOC-04: as by its name. A path that no job follows is still no list."""
+    fill(shelf, 1)
+    path = collector.folder / "list.csv"
+    write_list(path, [(f"{shelf.url}/0.pdf", "A-0", "")])
+    collector.run("docs", "list.csv", *COLUMNS, *QUICK, "--name", "mine")
+    path.unlink()
+    told = collector.run("docs", "list.csv", "--name", "mine", "--mode", "new").stderr
+    assert "the last good list serves (1 rows" in told
+    assert "There is no list 'other.csv'" in collector.run("docs", "other.csv", "--mode", "new", expect=2).stderr
+    write_list(path, [(f"{shelf.url}/0.pdf", "A-0", "")])
+    data = collector.folder / "holdfast-data"
+    hf.docs(path, columns={"url": "Link", "id": "Number"}, data=data, allow_private=True, delay=0, new=True).run()
+    path.unlink()
+    collector.run("docs", "list.csv", "--mode", "new")
+    assert hf.docs(path, data=data).run(mode="new").status == "completed"
 
 
 def test_python_has_the_same_job(shelf: Shelf, tmp_path: Path) -> None:

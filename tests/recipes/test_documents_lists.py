@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from holdfast.errors import BadParams
 from holdfast.recipes.documents.columns import match_columns, read_columns
 from holdfast.recipes.documents.dates import read_date
+from holdfast.recipes.documents.kind import KIND
 from holdfast.recipes.documents.list_file import ListFile, ListShape, sound
 from holdfast.recipes.documents.skipping import check_filter, is_skipped, read_filter
 from holdfast.recipes.documents.table import ListRefused
@@ -256,7 +257,7 @@ def test_a_list_of_tokens_gives_each_document_once_and_says_what_it_left_out(pla
         ("CR12025", 5, "R v D", True),
     ]
     sounded = sound(found)
-    assert (sounded.repeated, sounded.without, sounded.lines) == (1, 1, (3, 4))
+    assert sounded.left_out == "id came before: line 3; no document named: line 4; --skip-where: 1 row"
     assert (sounded.documents, sounded.criminal) == (3, 1)
     assert (sounded.rows, sounded.skipped) == (4, 1)
 
@@ -277,7 +278,10 @@ def test_a_list_whose_rows_name_their_files_needs_no_tokens(place: Path) -> None
         ("2", "https://reef.test/c.pdf"),
     ]
     sounded = sound(found)
-    assert (sounded.documents, sounded.repeated, sounded.without, sounded.lines) == (2, 1, 3, (4, 5, 6, 7))
+    assert sounded.documents == 2
+    assert sounded.left_out == "id came before: line 4; no link: line 5; a link that is not http(s): lines 6, 7"
+    many = listed(place, b"Link\n" + b"ftp://e.example/1.pdf\n" * 7, columns="url=Link")
+    assert sound(many).left_out == "a link that is not http(s): 7 rows (lines 2, 3, 4, 5, 6 …)"
 
 
 def test_a_register_is_known_by_type_and_reference_else_by_name(place: Path) -> None:
@@ -296,3 +300,8 @@ def test_a_list_that_names_no_documents_is_refused(place: Path, body: bytes) -> 
 def test_forty_titles_with_one_beginning_are_forty_documents(place: Path) -> None:
     rows = "".join(f"{'x' * 180}{number},FSD{number}2025\n" for number in range(40))
     assert len({entry.key for entry in listed(place, f"Title,Actions\n{rows}".encode()).entries()}) == 40
+
+
+def test_a_param_that_was_not_set_is_none_where_it_differs() -> None:
+    assert KIND.change("skip_where", {"skip_where": ""}, {"skip_where": "nope:x"}) == "skip_where: none, now nope:x"
+    assert KIND.change("limit", {"limit": 0}, {}) == "limit: 0, now none"

@@ -258,7 +258,8 @@ def test_words_of_a_list_are_no_markup_of_the_report() -> None:
         "name": "list", "list": "list.csv", "collection": {**whole, "corpus_ratio": 1.0}, "runs": [],
         "list_refused": {"at": "2026-01-01", "because": odd}, "versions": [{"version": 1, "error": odd}],
         "failed": [{"key": odd, "code": "http_404", "because": odd}],
-        "missing_not_failed": {"count": 3, "documents": [{"key": f"{odd}2", "title": odd}]}, "counts": {"failed": 1},
+        "missing_not_failed": {"count": 3, "documents": [{"key": f"{odd}2", "title": odd}]}, "failed_count": 1,
+        "superseded": 0,
         "withdrawn": [{"key": odd, "title": odd}],
     }  # fmt: skip
     assert "criminal" not in as_markdown(report)

@@ -11,7 +11,7 @@ from holdfast import wiring
 from holdfast.client.asking import ACTOR
 from holdfast.clock import SystemClock
 from holdfast.config import Settings
-from holdfast.control.documents import TRIGGERS, ListAccess, grow, limited, meant_list, synced
+from holdfast.control.documents import TRIGGERS, ListAccess, followed_list, grow, limited, meant_list, synced
 from holdfast.control.list_store import ListStore
 from holdfast.control.submit import JobRequest
 from holdfast.control.webhook import WEBHOOK, bounded, clamped, log_clamped
@@ -35,7 +35,7 @@ def with_list(
     """The request with the newest version of its list. A job that is there grows by it, unless it has ended: then
     `run(mode="new")` looks."""
     place = wanted.given["list"]
-    meant = meant_list(place, settings.sites, must=False)
+    meant = meant_list(place, settings.sites, must=False) or followed_list(ledger, place, wanted.name)
     wanted = replace(wanted, given={**wanted.given, **(meant or {})})
     known = None if wanted.new else wanted.known(ledger)
     if known is None and meant is None:
@@ -49,7 +49,7 @@ def with_list(
     access = access_to(settings, ledger, wanted.options(known), require_fresh=require_fresh, accept_jump=accept_jump)
     params = synced(access, params, known)[0]
     if known is not None:
-        known = grow(ledger, known, params, mode="full", actor=ACTOR)
+        known = grow(ledger, known, params, mode="full", artifacts=settings.artifacts, actor=ACTOR)
         params = known.params
     return _limited(ledger, replace(wanted, given=params), known, limit)
 
@@ -76,7 +76,7 @@ def _looked(settings: Settings, ledger: Ledger, job: Job, mode: str | None) -> J
     if mode == "resume" or job.status == "cancelled" or (job.status == "completed" and mode is None):
         return job
     params = synced(access_to(settings, ledger, job.options), job.params, job)[0]
-    return grow(ledger, job, params, mode=mode or "full", actor=ACTOR)
+    return grow(ledger, job, params, mode=mode or "full", artifacts=settings.artifacts, actor=ACTOR)
 
 
 def access_to(settings: Settings, ledger: Ledger, options: Options, **rules: Any) -> ListAccess:

@@ -132,7 +132,8 @@ class JobHandle:
                 mode = "new" if trigger == WEBHOOK else mode
                 job = look_again(self._settings, ledger, job, mode, trigger=trigger, limit=limit)
             if mode in ("full", "new") and job.status == "completed":
-                where = catalogue.kind_of(job).scanned(ledger, job, mode, SystemClock().wall_ms())
+                kind, now_ms = catalogue.kind_of(job), SystemClock().wall_ms()
+                where = kind.scanned(ledger, job, mode, self._settings.artifacts, now_ms)
                 reopen.rescan(ledger, job, mode=mode, where=where, actor=ACTOR)
             if mode == "new" and job.run == 0:
                 _refuse_second(ledger, job)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.clock import Clock
 from holdfast.control.list_look import from_file, from_url
@@ -24,10 +25,10 @@ from holdfast.engine.liveness import is_dead
 from holdfast.engine.patience import repeated
 from holdfast.engine.recovery import VERB_TRIES, holder_of
 from holdfast.errors import BadParams
-from holdfast.model.job import Grown, Job, Options
+from holdfast.model.job import Grown, Job, JobFilter, Options
 from holdfast.model.keys import canonical, origin_of
 from holdfast.ports import Fetcher, Hosts, Ledger
-from holdfast.recipes.documents.kind import FAILED
+from holdfast.recipes.documents.kind import KIND
 from holdfast.recipes.documents.list_file import ListFile, ListShape
 from holdfast.recipes.documents.versions import SOURCES
 
@@ -90,6 +91,17 @@ def meant_list(word: str, configured: Mapping[str, Mapping[str, Any]], *, must: 
     )
 
 
+def followed_list(ledger: Ledger | None, word: str, name: str | None) -> dict[str, Any] | None:
+    """The params that a path stands for whose file is not there, where it means a job: the last good list serves.
+
+    A job that was given a name is meant where the name is typed, too.
+    """
+    place = str(Path(word).expanduser().absolute())
+    meant = JobFilter(name=name) if name else JobFilter(identity=f"{KIND.name}:{place}")
+    jobs = [] if ledger is None else ledger.jobs(where=meant)
+    return {"list": place} if any(job.params.get("list") == place for job in jobs) else None
+
+
 def synced(access: ListAccess, params: dict[str, Any], known: Job | None) -> tuple[dict[str, Any], Synced]:
     """The params with the newest version of the list behind those that the job knows; and what the look gave."""
     shape, place = ListShape.of(params), params["list"]
@@ -133,14 +145,15 @@ def limited(ledger: Ledger, known: Job | None, limit: int | None) -> int | None:
     return limit + counts.succeeded + (0 if put_back else counts.failed)
 
 
-def grow(ledger: Ledger, job: Job, params: dict[str, Any], *, mode: str, actor: str) -> Job:
+def grow(ledger: Ledger, job: Job, params: dict[str, Any], *, mode: str, artifacts: Path, actor: str) -> Job:
     """The job with a new version of its list behind those that it has, its plan going on. A completed job is opened
     again, with what had failed. A job that a process works stays as it is: its next start grows it.
     """
     if job.params == params or job.status == "cancelled" or holder_of(ledger, job) is not None:
         return job
     if job.status == "completed":
-        job = rescan(ledger, job, mode=mode, where=FAILED, actor=actor, because="its list has changed")
+        where = KIND.scanned(ledger, replace(job, params=params), mode, artifacts, 0)
+        job = rescan(ledger, job, mode=mode, where=where, actor=actor, because="its list has changed")
     added = params["planned"] - job.params["planned"]
     repeated(lambda: ledger.rescue(job.id, is_dead=is_dead), tries=VERB_TRIES)
     job = ledger.job(job.id)

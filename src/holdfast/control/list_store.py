@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from holdfast.errors import Corrupt
 from holdfast.recipes.documents.paths import file_name_of_source, list_path
-from holdfast.recipes.documents.versions import Version, last_good
+from holdfast.recipes.documents.versions import Version, last_good, problem_of
 
 FOLDER = "csv"
 VERSIONS_KEPT = 10_000
@@ -78,9 +78,19 @@ class ListStore(msgspec.Struct, frozen=True):
             kept = known[-VERSIONS_KEPT:]
             good = last_good(known, version.source)
             kept = kept if good is None or good in kept else [good, *kept[1:]]
-            content = msgspec.json.format(msgspec.json.encode(kept), indent=1)
-            self.write_file(self._index(version.source), lambda file: _write(file, content))
+            self._write_index(version.source, kept)
             return version
+
+    def end_problem(self, source: str, at_ms: int) -> None:
+        """Under `changing`: the last good list was there again. Of a source without a problem nothing is written."""
+        with self._locked(ALL_SOURCES):
+            known = self.versions(source)
+            if problem_of(known) is not None:
+                self._write_index(source, [*known[:-1], replace(known[-1], over_at_ms=at_ms)])
+
+    def _write_index(self, source: str, versions: list[Version]) -> None:
+        content = msgspec.json.format(msgspec.json.encode(versions), indent=1)
+        self.write_file(self._index(source), lambda file: _write(file, content))
 
     def next_number(self) -> int:
         """Numbers rise over all sources."""

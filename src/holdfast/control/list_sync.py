@@ -20,7 +20,7 @@ from holdfast.model.artifact import below
 from holdfast.recipes.documents.list_file import ListFile, ListShape, Sounding, sound
 from holdfast.recipes.documents.planning import planned
 from holdfast.recipes.documents.table import ListRefused
-from holdfast.recipes.documents.versions import JUMP, JUMP_FROM_ROWS, Version, last_good
+from holdfast.recipes.documents.versions import JUMP, JUMP_FROM_ROWS, Version, last_good, problem_of
 
 
 class Synced(msgspec.Struct, frozen=True):
@@ -56,6 +56,7 @@ def sync(
         if good is not None and (got.is_unchanged or (got.body and sha256(got.body).hexdigest() == good.sha256)):
             check(listed := ListFile.open(store.path(good), shape))
             refuse(listed)
+            store.end_problem(source, clock.wall_ms())
             return Synced(good, is_new_version=False)
         fetched = Version(
             number=0, source=source, sha256="", row_count=0, valid=False, source_url=place,
@@ -90,8 +91,9 @@ def _unless_refused(store: ListStore, version: Version, shape: ListShape, refuse
 
 def _record_bad(store: ListStore, judged: Version, last: Sequence[Version]) -> None:
     """Once: the same bytes, or the same silence, at every look make one version."""
-    if last and not last[0].valid and (last[0].sha256, last[0].error_message) == (judged.sha256, judged.error_message):
-        if judged.file_path and judged.file_path != last[0].file_path:
+    said = problem_of(last)
+    if said is not None and (said.sha256, said.error_message) == (judged.sha256, judged.error_message):
+        if judged.file_path and judged.file_path != said.file_path:
             store.path(judged).unlink(missing_ok=True)
         return
     store.add(judged)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.clock import Clock
     from holdfast.model.job import Counts, Job
     from holdfast.model.target import PageRow, TargetRow
-    from holdfast.ports import Ledger
+    from holdfast.ports import Ledger, Views
     from holdfast.recipe.contract import AnyRecipe
 
 Conditions = tuple[tuple[str, bool, tuple[str, ...]], ...]  # as policy/filters.py has them
@@ -50,8 +50,17 @@ def _no_names(params: Mapping[str, Any], url: str) -> Iterable[str]:
     return ()
 
 
+def _no_others(ledger: Views, job: Job, row: TargetRow) -> list[TargetRow]:
+    return []
+
+
 def _nothing(ledger: Ledger, job: Job, counts: Counts) -> list[str]:
     return []
+
+
+def _shown(value: Any) -> str:
+    """Of a param, for people: nothing has a word."""
+    return "none" if value is None or value in ("", [], {}) else str(value)
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -94,7 +103,9 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     again: tuple[
         tuple[str, bool, tuple[str, ...]], ...
     ] = ()  # of a completed job: what a scan fetches again; none: all
-    newly: Callable[[Ledger, Job, int], Conditions] | None = None  # likewise in mode `new`, by what the rows say now
+    newly: Callable[[Ledger, Job, Path, int], Conditions] | None = (
+        None  # likewise in mode `new`, by what the rows and the artifacts folder say now
+    )
     pace: Mapping[str, Any] = msgspec.field(
         default_factory=dict
     )  # defaults of its own, by the fields of a job's options
@@ -112,6 +123,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     # Results that are targets of their own: those that a target or a URL has brought; None: a target is its own result.
     kept_of: Callable[[Ledger, Job, TargetRow | None, Sequence[str]], list[int]] | None = None
     short_of: str = ""  # the failure code of a target that is worked again whenever more results are wanted
+    others_of: Callable[[Views, Job, TargetRow], list[TargetRow]] = _no_others  # targets of the same thing
     also_named: Callable[[Mapping[str, Any], str], Iterable[str]] = _no_names  # targets that a URL may be known as
 
     # Results
@@ -151,9 +163,9 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         """Its options that are kept beside the params, as those of all kinds are."""
         return tuple(row for row in self.options if row.part == PACE)
 
-    def scanned(self, ledger: Ledger, job: Job, mode: str, now_ms: int) -> Conditions:
+    def scanned(self, ledger: Ledger, job: Job, mode: str, artifacts: Path, now_ms: int) -> Conditions:
         """Which targets of a completed job a scan in that mode fetches again; none: all of them."""
-        return self.newly(ledger, job, now_ms) if mode == "new" and self.newly is not None else self.again
+        return self.newly(ledger, job, artifacts, now_ms) if mode == "new" and self.newly is not None else self.again
 
     def same(self, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
         """Whether a param says the same in both."""
@@ -171,7 +183,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         told = self.told.get(name)
         if told is not None:
             return told(before.get(name), after.get(name))
-        return f"{name}: {before.get(name, 'none')}, now {after.get(name, 'none')}"
+        return f"{name}: {_shown(before.get(name))}, now {_shown(after.get(name))}"
 
     def grown(self, before: Mapping[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         """The params after a change: inputs that were there keep their order, and others stand behind them."""

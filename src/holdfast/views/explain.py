@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -34,6 +35,7 @@ SURPLUS = "surplus"
 HOPS_MAX = 11
 SEEDS_LOOKED_AT = 100
 PAGES_NAMED = 3
+OTHERS_NAMED = 3
 MEANT_BY_FILTERS = '*," '
 # What keeps a pending page of a job that stopped at a limit -> the verdict, and the option that goes on.
 EXTENDED = {"page_limit": ("over_cap", "--extend-pages 100"), "time_limit": ("waiting", "--extend 30m")}
@@ -111,9 +113,22 @@ def explain(ledger: ExplainReads, job: Job, reference: str, *, now_ms: int) -> E
     if row is None:
         assert address is not None
         return _unknown(ledger, job, address)
+    others = kind_of(job).others_of(ledger, job, row)
+    held = [each for each in others if each.status == "succeeded"]
+    if (
+        row.name == reference and row.status != "succeeded" and held
+    ):  # the key means all of them: what is held goes first
+        others, row = [row, *(each for each in others if each is not held[-1])], held[-1]
     parent = None if row.parent is None else target_of(ledger, job, row.parent)
-    known = _Known(ledger, job, row, None if parent is None else parent.url, now_ms)
-    return known.explained()
+    known = _Known(ledger, job, row, None if parent is None else parent.url, now_ms).explained()
+    return msgspec.structs.replace(known, because=known.because + _beside(others)) if others else known
+
+
+def _beside(others: Sequence[TargetRow]) -> str:
+    """Targets of the same thing, as the end of a sentence."""
+    said = [f"T-{each.id:x} ({each.status}) {each.url}" for each in others[:OTHERS_NAMED]]
+    more = " and others" if len(others) > OTHERS_NAMED else ""
+    return f"; the same under another address: {', '.join(said)}{more}"
 
 
 class _Known:

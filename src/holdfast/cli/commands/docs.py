@@ -19,6 +19,7 @@ from holdfast.clock import SystemClock
 from holdfast.control.documents import (
     TRIGGERS,
     ListAccess,
+    followed_list,
     grow,
     limited,
     meant_list,
@@ -203,7 +204,8 @@ def _given(call: Call, ledger: Ledger | None) -> tuple[Job | None, dict[str, Any
     given = meant_list(word, call.settings.sites, must=False) if options.what else None
     if given is None:
         named = recipe_jobs.named_job(ledger, word)
-        given = {} if named else meant_list(word, call.settings.sites) or {}
+        followed = {} if named else followed_list(ledger, word, call.options.name)
+        given = meant_list(word, call.settings.sites) or {} if followed is None else followed
         if named is not None:
             recipe_jobs.of_kind(named, KIND)
     typed = job_options.read_params(options, KIND)
@@ -244,4 +246,4 @@ def _grown(call: Call, ledger: Ledger, known: Job, params: dict[str, Any]) -> Jo
     mode = call.options.mode or "full"
     if call.options.refetch and known.status == "completed":
         known = rescan(ledger, known, mode="full", actor="cli", because="held documents again")
-    return grow(ledger, known, params, mode=mode, actor="cli")
+    return grow(ledger, known, params, mode=mode, artifacts=call.settings.artifacts, actor="cli")

@@ -18,7 +18,7 @@ from holdfast.model.job import Job, JobFilter, Options
 from holdfast.recipes.documents.kind import KIND
 from holdfast.recipes.documents.list_file import ListFile, ListShape
 from holdfast.recipes.documents.recipe import DEFAULTS, DocumentsRecipe
-from holdfast.recipes.documents.versions import Version, diff, last_good
+from holdfast.recipes.documents.versions import Version, diff, last_good, problem_of
 from holdfast.recipes.documents.versions import synced as cases_after
 
 EPILOG = (
@@ -180,11 +180,12 @@ def _list(call: Call, store: ListStore, names: list[str]) -> int:
         versions = store.versions(source)
         good = last_good(versions, source)
         place = versions[-1].source_url if versions else known.get(source, {}).get("url", "")
-        told = "" if not versions or versions[-1].valid else versions[-1].error_message
+        problem = problem_of(versions)
         rows.append({
             "source": source, "job": ", ".join(jobs.get(source, ())), "list": place,
             "versions": len(versions), "serves": good.number if good else None,
-            "rows": good.row_count if good else None, "at": iso(good.fetched_at_ms) if good else None, "problem": told,
+            "rows": good.row_count if good else None, "at": iso(good.fetched_at_ms) if good else None,
+            "problem": problem.error_message if problem else "",
         })  # fmt: skip
     if call.globals.json:
         call.console.document({"schema": "holdfast.sources/1", "sources": rows, "next_cursor": None})

@@ -25,6 +25,7 @@ COMMAND_OF: dict[str, str] = {
 }
 STATUS_WORDS = {"in_progress": "in progress", "timeout": "timed out"}  # the others are English as they are
 HIGHER_LIMIT = {"page_limit": "--extend-pages 500", "time_limit": "--extend 30m"}
+NEXT_LIMIT = "--limit 50"
 
 
 class NotAllowed(Refused):
@@ -68,7 +69,9 @@ def start_over(job: Job) -> str:
 
 
 def raise_limit(job: Job, reason: str | None) -> str:
-    """After a limit, resuming needs a higher one."""
+    """After a limit, resuming needs a higher one. --limit of a job with a list is counted anew by every run."""
+    if reason == "page_limit" and kind_of(job).has_list:
+        return f"{COMMAND_OF['start'].format(start=kind_of(job).command, name=job.word)} {NEXT_LIMIT}"
     return f"{COMMAND_OF['resume'].format(name=job.word)} {HIGHER_LIMIT.get(reason or '', '--extend 30m')}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from holdfast.cli.screen.refusals import raise_limit, start_over
+from holdfast.cli.screen.refusals import NEXT_LIMIT, raise_limit, start_over
 from holdfast.cli.screen.text import parts_of
 from holdfast.cli.screen.values import ago, show_duration, show_size
 from holdfast.model.job import Counts, Job
@@ -84,8 +84,13 @@ def ways_on(how: str, job: Job, wrote: str | None = None, *, has_results: bool =
     if how in GOES_ON:
         return f"continue: holdfast resume {job.word}{so_far}"
     if how == "timeout":
-        return f"continue: {raise_limit(job, job.stop_reason)}{so_far}"
+        return f"continue: {_past_limit(job)}{so_far}"
     return f"start over: {start_over(job)}{so_far}"
+
+
+def _past_limit(job: Job) -> str:
+    command = raise_limit(job, job.stop_reason)
+    return f"{command}, or without --limit for the rest" if command.endswith(NEXT_LIMIT) else command
 
 
 def starting(job: Job) -> str:
@@ -132,7 +137,7 @@ def is_timed_out(job: Job, mode: str | None = None) -> str:
         what = f"its time limit of {show_duration(job.options.time_limit_s or 0)} of active time"
     else:
         what = f"its page limit of {job.options.max_pages}"
-    go_on = raise_limit(job, job.stop_reason)
+    go_on = _past_limit(job)
     waits = f" --mode {mode} is for a complete job." if mode else ""
     return f"{job.name} has reached {what}; nothing is fetched.{waits} To go on: {go_on}. --new starts over."
 

@@ -151,7 +151,7 @@ def scanned_again(call: Call, ledger: Ledger, job: Job, mode: str | None) -> tup
         return job, False
     counts = ledger.books(job.id)[1]
     try:
-        where = catalogue.kind_of(job).scanned(ledger, job, mode, call.clock.wall_ms())
+        where = catalogue.kind_of(job).scanned(ledger, job, mode, call.settings.artifacts, call.clock.wall_ms())
         after = rescan(ledger, job, mode=mode, where=where, actor="cli")
     except (IllegalMove, Refused):
         return ledger.job(job.id), False  # another command moved it: its new state decides

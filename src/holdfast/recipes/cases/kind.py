@@ -37,7 +37,7 @@ def _given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     return {"ranges": ranges, "url": "", **given_params(options), **source}
 
 
-def _newly(ledger: Ledger, job: Job, now_ms: int) -> Conditions:
+def _newly(ledger: Ledger, job: Job, artifacts: Path, now_ms: int) -> Conditions:
     from holdfast.recipes.cases.report import asked_again
 
     return asked_again(ledger, job, now_ms)

@@ -16,7 +16,7 @@ from holdfast.recipes.documents.list_file import ListFile, ListShape, sound
 from holdfast.recipes.documents.lists import Entry
 from holdfast.recipes.documents.paths import file_name_of_source
 from holdfast.recipes.documents.table import ListRefused
-from holdfast.recipes.documents.versions import Case, Version, diff, synced
+from holdfast.recipes.documents.versions import Case, Version, diff, problem_of, synced
 from holdfast.recipes.documents.worklists import collectable
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def history_of(job: Job, artifacts: Path) -> ListHistory:
         active = sum(case.is_active for case in cases.values())
         since_ms = known.fetched_at_ms if known else 0
         history.listed.append(ListedThen(since_ms, active, _turn(history, cases)))
-    refused = every[-1] if every and not every[-1].valid else None
-    return msgspec.structs.replace(history, cases=cases, refused=refused)
+    return msgspec.structs.replace(history, cases=cases, refused=problem_of(every))
 
 
 def _turn(history: ListHistory, cases: Mapping[str, Case]) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import BadParams
 from holdfast.model.option import INPUT, Option
 from holdfast.model.value_types import TEXT
-from holdfast.recipe.kind import Kind, Report
-from holdfast.recipes.documents.options import OPTIONS
+from holdfast.recipe.kind import Conditions, Kind, Report
+from holdfast.recipes.documents.options import FAILED, OPTIONS
 from holdfast.recipes.documents.record import FIELDS, document_object
 
 if TYPE_CHECKING:
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from holdfast.clock import Clock
     from holdfast.model.job import Job
-    from holdfast.ports import Ledger
+    from holdfast.model.target import TargetRow
+    from holdfast.ports import Ledger, Views
     from holdfast.recipe import AnyRecipe
-
-FAILED = (("status", True, ("failed",)),)
 
 
 def _recipe(clock: Clock) -> AnyRecipe:
@@ -33,6 +32,18 @@ def _given(inputs: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
     if len(inputs) != 1:
         raise BadParams("docs needs one list: a CSV file or its URL", hint="list.csv")
     return {**options, "list": inputs[0]}
+
+
+def _newly(ledger: Ledger, job: Job, artifacts: Path, now_ms: int) -> Conditions:
+    from holdfast.recipes.documents.superseded import asked_again
+
+    return asked_again(ledger, job, artifacts)
+
+
+def _others_of(ledger: Views, job: Job, row: TargetRow) -> list[TargetRow]:
+    from holdfast.recipes.documents.superseded import others_of
+
+    return others_of(ledger, job, row)
 
 
 def _report(ledger: Ledger, job: Job, artifacts: Path) -> Report:
@@ -73,6 +84,8 @@ KIND = Kind(
     claims_ahead=8,  # a commit waits for its files: meanwhile others come in, and the next one serves more of them
     modes=("full", "new"),
     again=FAILED,  # what is held stays as it is; --refetch gets it again
+    newly=_newly,
+    others_of=_others_of,
     result=document_object,
     columns=FIELDS,
     streams=("jsonl", "csv"),

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from holdfast.errors import BadParams
+from holdfast.model.spelling import count_of
 from holdfast.recipes.delimiters import delimiter_of
 from holdfast.recipes.documents.columns import match_columns
 from holdfast.recipes.documents.digests import HASHES, Digests
@@ -32,6 +33,7 @@ from holdfast.recipes.documents.table import (
 _LOOKED_AT_BYTES = 262_144
 _ROWS_GUESSED_BY = 50
 _LINES_TOLD = 5
+REPEATED = "id came before"  # the row that has it first counts
 _CELL_LINES_USUAL = 20
 
 
@@ -138,6 +140,12 @@ def _with_addresses(matched: dict[str, str], sample: Mapping[str, list[str]]) ->
     if len(linked) > 1:
         named = " or ".join(f"url={name}" for name in linked)
         raise BadParams(f"several columns of the list have addresses: {', '.join(linked)}", hint=f"--columns {named}")
+    partly = [(name, sum(map(_is_link, cells)), len(cells)) for name, cells in sample.items()]
+    some = [each for each in partly if each[1]]
+    if not linked and some:
+        said = "; ".join(f"{name!r} has addresses in {count} of its first {of} cells" for name, count, of in some)
+        named = " or ".join(f"'url={name}'" for name, _, _ in some)
+        raise BadParams(f"no column of the list is called Link or URL; {said}", hint=f"--columns {named}")
     return matched | {"url": linked[0]} if linked else matched
 
 
@@ -191,15 +199,28 @@ def _cells(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, lis
             raise ListRefused(f"the list says {encoding} and is not: {error.reason}") from None
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """Rows that are no document for one reason: how many, and the first lines."""
+
+    count: int = 0
+    lines: tuple[int, ...] = ()
+
+    @property
+    def said(self) -> str:
+        told = f"{'line' if self.count == 1 else 'lines'} {', '.join(map(str, self.lines))}"
+        return told if self.count == len(self.lines) else f"{count_of(self.count, 'row')} ({told} …)"
+
+    def and_line(self, line: int) -> LeftOut:
+        return LeftOut(self.count + 1, (*self.lines, line)[:_LINES_TOLD])
+
+
 class Sounding(msgspec.Struct, frozen=True):
     """What a look through a whole list gave, without keeping any of it."""
 
     rows: int = 0  # but those that are skipped
     documents: int = 0  # distinct
-    without: int = 0  # rows that name no document
-    repeated: int = 0  # names that stand in an earlier row, too: that one counts
+    left: Mapping[str, LeftOut] = {}  # by the reason, but those that are skipped
     skipped: int = 0  # rows that a filter leaves out
-    lines: tuple[int, ...] = ()  # the first lines of those without and those repeated
     criminal: int = 0
     distinct_rows: int = 0
     header_again: bool = False
@@ -208,21 +229,16 @@ class Sounding(msgspec.Struct, frozen=True):
     @property
     def left_out(self) -> str:
         """In words; empty where every row is a document."""
-        counts = (
-            (self.without, "naming no document"),
-            (self.repeated, "with an id that came before"),
-            (self.skipped, "by --skip-where"),
-        )
-        said = ", ".join(f"{count} {what}" for count, what in counts if count)
-        more = "…" if self.without + self.repeated > len(self.lines) else ""
-        return f"{said} (lines {', '.join(map(str, self.lines))}{more})" if self.lines else said
+        said = [f"{reason}: {left.said}" for reason, left in self.left.items()]
+        skipped = [f"--skip-where: {count_of(self.skipped, 'row')}"] if self.skipped else []
+        return "; ".join([*said, *skipped])
 
 
 def sound(listed: ListFile) -> Sounding:
     """Counts of a list. Of its keys and rows it remembers eight bytes each."""
     seen, row_hashes = Digests(), Digests()
-    without = repeated = skipped = criminal = rows = 0
-    lines: list[int] = []
+    skipped = criminal = rows = 0
+    left: dict[str, LeftOut] = {}
     again, tall = False, None
     criminal_at = "" if listed.is_direct else listed.columns.get("category", "")
     for row in listed.rows():
@@ -236,15 +252,11 @@ def sound(listed: ListFile) -> Sounding:
         tall = tall or _tall(row)
         for named in listed.named_in(row):
             if named is None or not seen.add(hash(named[0]) % HASHES):
-                without += named is None
-                repeated += named is not None
-                if len(lines) < _LINES_TOLD:
-                    lines.append(row.line)
+                reason = REPEATED if named is not None else listed.naming.why_none(row)
+                left[reason] = left.get(reason, LeftOut()).and_line(row.line)
                 continue
             criminal += bool(criminal_at) and is_criminal(row.cells.get(criminal_at, ""))
-    return Sounding(
-        rows, len(seen), without, repeated, skipped, tuple(lines), criminal, len(row_hashes), again, tall
-    )  # fmt: skip
+    return Sounding(rows, len(seen), left, skipped, criminal, len(row_hashes), again, tall)
 
 
 def _tall(row: TableRow) -> tuple[int, int] | None:

@@ -19,6 +19,7 @@ from holdfast.recipes.documents.table import ListRefused, TableRow
 from holdfast.recipes.documents.tokens import Token, normalise, tokens_in
 
 META = ("title", "cause_number", "court", "category", "subject", "citation", "judgment_date")  # what may change
+NO_LINK, NOT_HTTP, NO_DOCUMENT = "no link", "a link that is not http(s)", "no document named"
 _CRIMINAL = re.compile("crim", re.IGNORECASE)
 
 
@@ -69,6 +70,12 @@ class Naming(msgspec.Struct, frozen=True):
         else:
             cell = _cell(row, self.columns, "id" if self.direct else "token")
             yield from ((token.norm, token.raw, "") for token in tokens_in(cell))
+
+    def why_none(self, row: TableRow) -> str:
+        """Of a row that names no document."""
+        if self.direct and "url" in self.columns:
+            return NOT_HTTP if _cell(row, self.columns, "url") else NO_LINK
+        return NO_DOCUMENT
 
     def _by_url(self, row: TableRow) -> Iterator[tuple[str, str, str]]:
         written = _cell(row, self.columns, "url")

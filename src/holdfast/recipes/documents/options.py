@@ -6,6 +6,7 @@ from holdfast.model.option import COMMAND, PARAM, Option
 from holdfast.model.value_types import FLAG, TABLE, TEXT, TEXTS, whole
 
 HEADING = "the list"
+FAILED = (("status", True, ("failed",)),)  # what a completed job asks for again
 OPTIONS = (
     Option(
         "columns", TABLE, "which column is what", "--columns", joined=True, typed=str, heading=HEADING,

@@ -5,9 +5,8 @@ Everything is read from the ledger's rows and the stored versions of the list; n
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,19 +20,20 @@ from holdfast.recipes.documents.coverage import totals as in_four
 from holdfast.recipes.documents.history import ListHistory, history_of
 from holdfast.recipes.documents.record import DocumentRecord, read_record
 from holdfast.recipes.documents.reports import report_row
+from holdfast.recipes.documents.superseded import failed_of, names_of, superseded
 from holdfast.recipes.documents.versions import Case, Version
 from holdfast.recipes.documents.worklists import collectable
 
 if TYPE_CHECKING:
     from holdfast.model.job import Job
     from holdfast.model.look import RunLook
+    from holdfast.model.target import TargetRow
     from holdfast.ports import Ledger
 
 ROWS_AT_ONCE = 500
 FAILED_SHOWN = 50
 WITHDRAWN_SHOWN = 500
 ENDS = ("succeeded", "failed")
-MOVED = re.compile(r"~[0-9a-f]{8}\Z")  # how a document whose address changed is named in the plan
 RUN_COLUMNS = (
     "run_id", "mode", "trigger", "cases_planned", "cases_downloaded", "cases_failed", "coverage_ratio", "run_health",
 )  # fmt: skip
@@ -58,7 +58,11 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
     runs = sorted(ledger.runs(job.id), key=lambda run: run.n)
     ended = _Ended.of(ledger, job, runs)
     held_then = history.held(ended.held_ms, [run.ended_at for run in runs if run.ended_at is not None])
-    others = [key for key in missing if key not in ended.failed]
+    failed = failed_of(ledger, job)
+    gone = superseded(failed, job, artifacts)
+    standing = _standing(failed, gone, cases, held.keys(), set(missing))
+    known = {name for row in standing for name in names_of(row.name or "")}
+    others = [key for key in missing if key not in known]
     rows = [
         report_row(
             cases[key].entry,
@@ -98,7 +102,12 @@ def documents_report(ledger: Ledger, job: Job, artifacts: Path) -> dict[str, Any
             "documents": [_missing(cases[key]) for key in others[:FAILED_SHOWN]],
         },
         "withdrawn": [_missing(case) for case in cases.values() if not case.is_active][:WITHDRAWN_SHOWN],
-        "failed": list(_failed(ledger, job)),
+        "failed": [
+            {"key": row.name, "code": row.code, "because": row.because, "attempts": row.attempts}
+            for row in standing[:FAILED_SHOWN]
+        ],
+        "failed_count": len(standing),
+        "superseded": len(gone),
         "documents": rows,
     }
 
@@ -116,10 +125,25 @@ def _held(ledger: Ledger, job: Job) -> Iterator[DocumentRecord]:
         after = (rows[-1].target, rows[-1].n)
 
 
-def _failed(ledger: Ledger, job: Job) -> Iterator[dict[str, Any]]:
-    rows = ledger.targets(job.id, where=[("status", True, ("failed",))], limit=FAILED_SHOWN)
-    for row in rows:
-        yield {"key": row.name, "code": row.code, "because": row.because, "attempts": row.attempts}
+def _standing(
+    failed: Sequence[TargetRow], gone: set[int], cases: Mapping[str, Case], held: Set[str], missing: Set[str]
+) -> list[TargetRow]:
+    """What failed and is not held. Of an address that the list no longer has only where nothing newer is known of a
+    document that is missing: its new one is still to come."""
+    keys = [_key_of(row, cases) for row in failed]
+    newest = {key: row.id for key, row in zip(keys, failed, strict=True) if row.id in gone}
+    newest |= {key: 0 for key, row in zip(keys, failed, strict=True) if row.id not in gone}
+    return [
+        row
+        for key, row in zip(keys, failed, strict=True)
+        if (key in missing and newest[key] == row.id if row.id in gone else key not in held)
+    ]
+
+
+def _key_of(row: TargetRow, cases: Mapping[str, Case]) -> str:
+    """Of its document, as the list names it."""
+    name, of_document = names_of(row.name or "")
+    return name if name in cases else of_document
 
 
 def _missing(case: Case) -> dict[str, str]:
@@ -131,13 +155,12 @@ class _Ended(msgspec.Struct, frozen=True):
 
     by_run: Counter[tuple[int, str]]
     held_ms: dict[str, int]  # by the name of its target, and as the list names it
-    failed: set[str]  # likewise
 
     @classmethod
     def of(cls, ledger: Ledger, job: Job, runs: Sequence[RunLook]) -> _Ended:
         """One that was only ever worked once ended where its row says; of others, fetched again or tried anew, every
         run has its own attempts."""
-        found = cls(Counter(), {}, set())
+        found = cls(Counter(), {})
         after = 0
         while rows := ledger.targets(job.id, after=after, limit=ROWS_AT_ONCE):
             for row in rows:
@@ -148,17 +171,10 @@ class _Ended(msgspec.Struct, frozen=True):
                     ends = [(run_of(runs, each.ended_at).n, each.outcome, each.ended_at) for each in tried]
                 found.by_run.update({run: (run, end) for run, end, _ in ends}.values())
                 if held := [at for _, end, at in ends if end == "succeeded"]:
-                    for name in _names(row.name or ""):
+                    for name in names_of(row.name or ""):
                         found.held_ms[name] = min(*held, found.held_ms.get(name, held[0]))
-                if row.status == "failed":
-                    found.failed.update(_names(row.name or ""))
             after = rows[-1].id
         return found
-
-
-def _names(name: str) -> tuple[str, str]:
-    """Of a target and of its document: another where the address of the document changed."""
-    return name, MOVED.sub("", name)
 
 
 def _run(
@@ -231,7 +247,10 @@ def as_markdown(report: dict[str, Any]) -> str:
         lines += [
             f"| {text(each['key'])} | {each['code']} | {text(each['because'] or '')} |" for each in report["failed"]
         ]
-        lines += _more(report["counts"]["failed"] - len(report["failed"]))
+        lines += _more(report["failed_count"] - len(report["failed"]))
+    if gone := report["superseded"]:
+        are = "is" if gone == 1 else "are"
+        lines += ["", f"Of what had failed, {gone} {are} no longer in the list, and not asked for again."]
     if missing := report["missing_not_failed"]["documents"]:
         lines += ["", "## Missing, and not failed", "", "| document | title |", "|---|---|"]
         lines += [f"| {text(each['key'])} | {text(each['title'])} |" for each in missing]

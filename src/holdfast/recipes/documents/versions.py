@@ -32,6 +32,7 @@ class Version(msgspec.Struct, frozen=True):
     etag: str = ""
     last_modified: str = ""
     file_path: str = ""
+    over_at_ms: int = 0  # of one that is not valid: when the last good list was there again, byte for byte
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -68,6 +69,12 @@ def last_good(versions: Iterable[Version], source: str) -> Version | None:
     """The newest valid version of that source; versions of other sources are never it."""
     good = [version for version in versions if version.valid and version.source == source]
     return max(good, key=lambda version: version.number, default=None)
+
+
+def problem_of(versions: Sequence[Version]) -> Version | None:
+    """Of one source, oldest first: what was fetched last, where it could not be used and that is not over."""
+    last = versions[-1] if versions else None
+    return None if last is None or last.valid or last.over_at_ms else last
 
 
 def diff(cases: Mapping[str, Case], entries: Sequence[Entry]) -> ListDiff:

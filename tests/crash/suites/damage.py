@@ -95,7 +95,7 @@ def spoil_segment(data: Path, source: Random) -> tuple[str, str]:
 def _export_differs(data: Path, code: int, words: str) -> str:
     """It may differ only in the text of pages that cannot be read, which is null, and their number is told."""
     lost = set(unreadable(data))
-    wanted = [json.loads(line) for line in words.splitlines()]
+    wanted = [json.loads(line) for line in words.splitlines() if line.startswith("{")]
     nothing = json.loads(msgspec.json.encode(Derived()))
     wanted = [{**page, **nothing} if page["url"] in lost else page for page in wanted]
     now, told = said(data, EXPORT)
@@ -103,8 +103,14 @@ def _export_differs(data: Path, code: int, words: str) -> str:
     rest = [line for line in told.splitlines() if not line.startswith("{")]
     if (now, [json.loads(line) for line in lines]) != (code, wanted):
         return f"the export differs: {now} {rest}"
-    counted = f"text is null for {len(lost)} page" if lost else ""
-    return "" if len(rest) == bool(lost) and "".join(rest).startswith(counted) else f"of {len(lost)} it told {rest}"
+    if lost:
+        told_of = f"text is null for {len(lost)} page"
+    else:  # else it tells of pages without a word, if there are any
+        empty = sum(page["flags"] == ["empty"] for page in wanted)
+        told_of = (
+            f"not all pages could be derived whole; their field `flags` says which: empty ({empty})" if empty else ""
+        )
+    return "" if len(rest) == bool(told_of) and "".join(rest).startswith(told_of) else f"of {len(lost)} it told {rest}"
 
 
 def swap_members(data: Path, source: Random) -> None:
